@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 
 def test_the_tools_are_those_of_the_server_in_its_words():
-    told = " ".join((ROOT / "host/apps/workshop/src/tool.rs").read_text().split())
+    told = " ".join((ROOT / "host/apps/agent-tools/src/tool.rs").read_text().split())
     names = told.split("NAMES: &[&str] = &[")[1].split("]")[0]
     assert [name.strip(' "') for name in names.split(",")] == list(TOOLS)
     for tool in TOOLS.values():

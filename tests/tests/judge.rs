@@ -1,8 +1,8 @@
 //! The example of `host/judge/supervisor` runs: a plugin is judged without the command, while another is checked. The other one
 //! takes long, and knows what grew.
 
-use passhost_child::device::{Device, DeviceSetup, LoadRequest};
 use passhost_child::Plugin;
+use passhost_child::device::{Device, DeviceSetup, LoadRequest};
 use passhost_ir::{Draw, Graph, InputSpec};
 use passhost_protocol::device::DeviceChoice;
 use passhost_result::Settings;

@@ -4,12 +4,12 @@ use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
 use crate::prompt;
 use crate::text_calls;
-use crate::trajectory::{Line, SCHEMA, Trajectory, TrajectoryError, Why};
-use crate::wire::{Answer, Message, ToolCall, Usage};
-use passhost_workshop::{Effect, Outcome, Rewards, Tool, Verdict, Workshop, WorkshopError, reward};
+use crate::trajectory::{SCHEMA, Trajectory, TrajectoryError, TrajectoryLine, Why};
+use crate::wire::{ChatAnswer, Message, TokenUsage, ToolCall};
+use passhost_agent_tools::{AgentTools, AgentToolsError, Effect, PassVerdict, Rewards, Tool, ToolOutcome, reward};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What an attempt may take. What is absent is not limited.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub enum AttemptError {
     Endpoint(#[from] EndpointError),
     /// A tool could not do its work.
     #[error(transparent)]
-    Workshop(#[from] WorkshopError),
+    Tools(#[from] AgentToolsError),
     /// The trajectory cannot be read or written.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),
@@ -44,7 +44,7 @@ pub enum AttemptError {
 impl AttemptError {
     /// Whether somebody asked to stop.
     pub fn is_stop(&self) -> bool {
-        matches!(self, AttemptError::Endpoint(EndpointError::Stopped) | AttemptError::Workshop(WorkshopError::Stopped))
+        matches!(self, AttemptError::Endpoint(EndpointError::Stopped) | AttemptError::Tools(AgentToolsError::Stopped))
     }
 
     /// Whether the endpoint lets nobody in with this key: no other attempt would get further.
@@ -56,7 +56,7 @@ impl AttemptError {
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
-            AttemptError::Workshop(WorkshopError::Sample { .. })
+            AttemptError::Tools(AgentToolsError::Sample(_))
                 | AttemptError::Endpoint(EndpointError::Address { .. } | EndpointError::Key)
         )
     }
@@ -64,7 +64,7 @@ impl AttemptError {
 
 /// Where an attempt stands, by its lines.
 #[derive(Debug, Default)]
-struct State {
+struct AttemptState {
     has_begun: bool,
     has_answers: bool,
     messages: Vec<Message>,
@@ -79,21 +79,21 @@ struct State {
     seconds: f64,
     device_seconds: f64,
     rewards: Rewards,
-    verdict: Option<Verdict>,
+    verdict: Option<PassVerdict>,
     is_submitted: bool,
     has_ended: bool,
 }
 
-impl State {
+impl AttemptState {
     /// Takes in what happened.
-    fn apply(&mut self, line: &Line) {
+    fn apply(&mut self, line: &TrajectoryLine) {
         match line {
-            Line::Begin { messages, .. } => {
+            TrajectoryLine::Begin { messages, .. } => {
                 self.has_begun = true;
                 self.messages.clone_from(messages);
             }
-            Line::Answer { answer, seconds } => self.answered(answer, *seconds),
-            Line::Call { call, text, effect, seconds, device_seconds, .. } => {
+            TrajectoryLine::Answer { answer, seconds } => self.answered(answer, *seconds),
+            TrajectoryLine::Call { call, text, effect, seconds, device_seconds, .. } => {
                 self.pending.pop_front();
                 self.steps += 1;
                 self.seconds += seconds;
@@ -103,18 +103,18 @@ impl State {
                 self.is_submitted |= matches!(effect, Effect::Submitted { .. });
                 self.messages.push(result(call, text, self.is_text));
             }
-            Line::Told { text } => {
+            TrajectoryLine::Told { text } => {
                 self.steps += 1;
                 self.is_silent = false;
                 self.messages.push(Message::new("user", text));
             }
-            Line::End { .. } => self.has_ended = true,
+            TrajectoryLine::End { .. } => self.has_ended = true,
         }
     }
 
-    fn answered(&mut self, answer: &Answer, seconds: f64) {
+    fn answered(&mut self, answer: &ChatAnswer, seconds: f64) {
         self.seconds += seconds;
-        let Usage { prompt_tokens, completion_tokens } = answer.usage;
+        let TokenUsage { prompt_tokens, completion_tokens } = answer.usage;
         // An endpoint may say any number.
         self.tokens = self.tokens.saturating_add(prompt_tokens).saturating_add(completion_tokens);
         self.has_answers = true;
@@ -154,12 +154,12 @@ pub(crate) fn result(call: &ToolCall, text: &str, is_text: bool) -> Message {
     Message { tool_call_id: Some(call.id.clone()), ..Message::new("tool", text) }
 }
 
-/// Who makes an attempt: an endpoint that is asked, a workshop for this attempt alone, and how long.
-pub struct Attempt<'a> {
+/// Who makes an attempt: an endpoint that is asked, agent tools for this attempt alone, and how long.
+pub struct AttemptLoop<'a> {
     /// Who is asked.
     pub endpoint: &'a Endpoint,
     /// Where tools are executed.
-    pub workshop: Workshop,
+    pub tools: AgentTools,
     /// What it may take.
     pub budget: Budget,
     /// Name of the sample.
@@ -171,20 +171,20 @@ pub struct Attempt<'a> {
     /// Whether somebody asked to stop.
     pub stop: &'a dyn Fn() -> bool,
     /// Told of each line once it is on the disk.
-    pub watch: &'a dyn Fn(&Line),
+    pub watch: &'a dyn Fn(&TrajectoryLine),
 }
 
-impl Attempt<'_> {
+impl AttemptLoop<'_> {
     /// Goes on from where the lines of a trajectory end, to the end of the attempt.
     ///
     /// # Errors
     ///
     /// If it does not come there.
-    pub fn run(mut self, mut trajectory: Trajectory, before: &[Line]) -> Result<(), AttemptError> {
-        let mut state = State::default();
+    pub fn run(mut self, mut trajectory: Trajectory, before: &[TrajectoryLine]) -> Result<(), AttemptError> {
+        let mut state = AttemptState::default();
         for line in before {
-            if let Line::Call { effect, .. } = line {
-                self.workshop.recall(effect);
+            if let TrajectoryLine::Call { effect, .. } = line {
+                self.tools.recall(effect);
             }
             state.apply(line);
         }
@@ -202,12 +202,12 @@ impl Attempt<'_> {
     }
 
     /// What is written down, said and sent: whatever a tool made of a text, the key is not in it.
-    fn without_key(&self, line: Line) -> Result<Line, AttemptError> {
+    fn without_key(&self, line: TrajectoryLine) -> Result<TrajectoryLine, AttemptError> {
         let Some(key) = self.endpoint.key() else { return Ok(line) };
         Ok(key.removed_from_all(&line)?)
     }
 
-    fn next(&mut self, state: &State) -> Result<Line, AttemptError> {
+    fn next(&mut self, state: &AttemptState) -> Result<TrajectoryLine, AttemptError> {
         if !state.has_begun {
             return self.begin();
         }
@@ -218,20 +218,20 @@ impl Attempt<'_> {
             return self.call(state, call);
         }
         if state.is_silent {
-            return Ok(Line::Told { text: prompt::without_call(self.endpoint.style().has_tools) });
+            return Ok(TrajectoryLine::Told { text: prompt::without_call(self.endpoint.style().has_tools) });
         }
         let started = Instant::now();
         let answer = match self.endpoint.ask(&state.messages, self.stop) {
             Err(error) if state.is_outgrown(&error) => return Ok(end(state, Why::Outgrown)),
             answer => answer?,
         };
-        Ok(Line::Answer { answer, seconds: started.elapsed().as_secs_f64() })
+        Ok(TrajectoryLine::Answer { answer, seconds: started.elapsed().as_secs_f64() })
     }
 
-    fn begin(&self) -> Result<Line, AttemptError> {
+    fn begin(&self) -> Result<TrajectoryLine, AttemptError> {
         let style = self.endpoint.style();
-        let graphs = self.workshop.graphs(None)?;
-        Ok(Line::Begin {
+        let graphs = self.tools.graphs(None)?;
+        Ok(TrajectoryLine::Begin {
             schema: SCHEMA.to_owned(),
             sample: self.sample.clone(),
             attempt: self.number,
@@ -242,14 +242,14 @@ impl Attempt<'_> {
     }
 
     /// Executes a call. One that is none is told so, and is a step as well.
-    fn call(&mut self, state: &State, call: &ToolCall) -> Result<Line, AttemptError> {
+    fn call(&mut self, state: &AttemptState, call: &ToolCall) -> Result<TrajectoryLine, AttemptError> {
         let started = Instant::now();
         let outcome = match Tool::parse(&call.function.name, &call.function.arguments) {
-            Ok(tool) => self.workshop.execute(&tool)?,
-            Err(error) => Outcome { text: format!("error: {error}"), effect: Effect::Nothing, device: Duration::ZERO },
+            Ok(tool) => self.tools.execute(&tool)?,
+            Err(error) => ToolOutcome::said(format!("error: {error}")),
         };
         let mut rewards = state.rewards;
-        Ok(Line::Call {
+        Ok(TrajectoryLine::Call {
             call: call.clone(),
             text: outcome.text,
             reward: rewards.pay(&outcome.effect),
@@ -261,35 +261,38 @@ impl Attempt<'_> {
 }
 
 /// The score is that of what was handed in, else of what was evaluated last.
-fn end(state: &State, why: Why) -> Line {
+fn end(state: &AttemptState, why: Why) -> TrajectoryLine {
     let score = state.verdict.as_ref().map_or(reward::NOTHING, |verdict| verdict.score);
     let mut rewards = state.rewards;
-    Line::End { why, score, reward: rewards.settle(score), verdict: state.verdict.clone() }
+    TrajectoryLine::End { why, score, reward: rewards.settle(score), verdict: state.verdict.clone() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Function;
+    use crate::wire::FunctionCall;
 
-    fn answer(content: &str, calls: &[&str]) -> Line {
+    fn answer(content: &str, calls: &[&str]) -> TrajectoryLine {
         let call = |name: &&str| ToolCall {
             id: format!("id-{name}"),
             kind: "function".into(),
-            function: Function { name: (*name).into(), arguments: "{}".into() },
+            function: FunctionCall { name: (*name).into(), arguments: "{}".into() },
         };
         let message = Message { tool_calls: calls.iter().map(call).collect(), ..Message::new("assistant", content) };
-        let usage = Usage { prompt_tokens: 60, completion_tokens: 40 };
-        Line::Answer { answer: Answer { message, finish: "stop".into(), refusal: None, usage }, seconds: 2.0 }
+        let usage = TokenUsage { prompt_tokens: 60, completion_tokens: 40 };
+        TrajectoryLine::Answer {
+            answer: ChatAnswer { message, finish: "stop".into(), refusal: None, usage },
+            seconds: 2.0,
+        }
     }
 
-    fn called(state: &State) -> Line {
+    fn called(state: &AttemptState) -> TrajectoryLine {
         let call = state.pending.front().cloned().unwrap_or_else(|| unreachable!("a call is pending"));
-        Line::Call {
+        TrajectoryLine::Call {
             call,
             text: "done".into(),
             effect: Effect::Nothing,
-            reward: passhost_workshop::Reward::default(),
+            reward: passhost_agent_tools::Reward::default(),
             seconds: 1.0,
             device_seconds: 0.5,
         }
@@ -297,7 +300,7 @@ mod tests {
 
     #[test]
     fn each_call_is_answered_in_the_form_that_it_came_in() {
-        let mut state = State::default();
+        let mut state = AttemptState::default();
         state.apply(&answer("", &["build", "eval"]));
         assert_eq!(state.pending.len(), 2);
         state.apply(&called(&state));
@@ -315,7 +318,7 @@ mod tests {
     #[test]
     fn a_conversation_that_was_taken_before_has_outgrown_the_model() {
         let refused = |status| EndpointError::Refused { status, said: String::new() };
-        let mut state = State::default();
+        let mut state = AttemptState::default();
         assert!(!state.is_outgrown(&refused(400)), "the first request is wrong, not long");
         state.apply(&answer("", &["build"]));
         for (status, expected) in [(400, true), (413, true), (422, true), (401, false), (404, false)] {
@@ -326,18 +329,20 @@ mod tests {
 
     #[test]
     fn tokens_beyond_all_numbers_are_the_largest_one() {
-        let mut state = State::default();
+        let mut state = AttemptState::default();
         for tokens in [7, u64::MAX, u64::MAX] {
-            let Line::Answer { answer: mut said, seconds } = answer("", &[]) else { unreachable!("it is an answer") };
-            said.usage = Usage { prompt_tokens: tokens, completion_tokens: tokens };
-            state.apply(&Line::Answer { answer: said, seconds });
+            let TrajectoryLine::Answer { answer: mut said, seconds } = answer("", &[]) else {
+                unreachable!("it is an answer")
+            };
+            said.usage = TokenUsage { prompt_tokens: tokens, completion_tokens: tokens };
+            state.apply(&TrajectoryLine::Answer { answer: said, seconds });
         }
         assert_eq!(state.tokens, u64::MAX);
     }
 
     #[test]
     fn what_is_spent_ends_an_attempt() {
-        let mut state = State::default();
+        let mut state = AttemptState::default();
         state.apply(&answer("", &["build"]));
         state.apply(&called(&state));
         let none = Budget { steps: 9, tokens: None, seconds: None, device_seconds: None };
@@ -347,7 +352,7 @@ mod tests {
         assert_eq!(state.over(&Budget { tokens: Some(101), ..none }), None);
         assert_eq!(state.over(&Budget { seconds: Some(3.0), ..none }), Some(Why::Time));
         assert_eq!(state.over(&Budget { device_seconds: Some(0.5), ..none }), Some(Why::Device));
-        let Line::End { score, reward, .. } = end(&state, Why::Steps) else { unreachable!("it is an end") };
+        let TrajectoryLine::End { score, reward, .. } = end(&state, Why::Steps) else { unreachable!("it is an end") };
         assert_eq!((score, reward.total()), (reward::NOTHING, reward::NOTHING));
     }
 }

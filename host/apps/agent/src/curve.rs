@@ -1,7 +1,7 @@
 //! What the best of K attempts scores.
 
-use crate::run::Recorded;
-use crate::trajectory::{Line, Why};
+use crate::run::RecordedAttempt;
+use crate::trajectory::{TrajectoryLine, Why};
 use passhost_score::Interval;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -16,7 +16,7 @@ const DRAWS: usize = 1000;
 
 /// What is known of one sample.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Task {
+pub struct TaskScores {
     /// Its name.
     pub sample: String,
     /// Attempts that have ended.
@@ -31,15 +31,15 @@ pub struct Task {
     pub best_document: Option<String>,
     /// By K, what the best of K attempts scores: see [`best_of`].
     pub best_of: BTreeMap<usize, f64>,
-    /// By K of [`SHOWN`], where that score lies with 95% had other attempts been made: see [`Curve::intervals`].
+    /// By K of [`SHOWN`], where that score lies with 95% had other attempts been made: see [`ScoreCurve::intervals`].
     pub intervals: BTreeMap<usize, Interval>,
 }
 
 /// What is known of all samples together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Curve {
+pub struct ScoreCurve {
     /// One a sample, by name.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<TaskScores>,
     /// By K, the mean over the samples that have so many attempts.
     pub mean: BTreeMap<usize, f64>,
     /// Likewise the geometric mean, which is how AS joins graphs.
@@ -152,8 +152,8 @@ pub(crate) struct Ended<'a> {
 }
 
 /// How an attempt ended, if it has.
-pub(crate) fn ended(recorded: &Recorded) -> Option<Ended<'_>> {
-    let (Some(Line::Begin { sample, .. }), Some(Line::End { why, score, verdict, .. })) =
+pub(crate) fn ended(recorded: &RecordedAttempt) -> Option<Ended<'_>> {
+    let (Some(TrajectoryLine::Begin { sample, .. }), Some(TrajectoryLine::End { why, score, verdict, .. })) =
         (recorded.lines.first(), recorded.lines.last())
     else {
         return None;
@@ -171,12 +171,12 @@ pub(crate) fn ended(recorded: &Recorded) -> Option<Ended<'_>> {
 
 /// Who reads an attempt knows the task by the name of its file without the number of the attempt: two samples may have
 /// the same name.
-pub(crate) fn task_of(recorded: &Recorded) -> &str {
+pub(crate) fn task_of(recorded: &RecordedAttempt) -> &str {
     recorded.name.rsplit_once('-').map_or(recorded.name.as_str(), |(task, _)| task)
 }
 
 /// Scores of the attempts that have ended.
-pub fn curve(recorded: &[Recorded]) -> Curve {
+pub fn curve(recorded: &[RecordedAttempt]) -> ScoreCurve {
     let mut by_task: BTreeMap<&str, Vec<Ended<'_>>> = BTreeMap::new();
     for recorded in recorded {
         by_task.entry(task_of(recorded)).or_default().extend(ended(recorded));
@@ -184,7 +184,7 @@ pub fn curve(recorded: &[Recorded]) -> Curve {
     by_task.retain(|_, ended| !ended.is_empty());
     let scores: Vec<Vec<f64>> = by_task.values().map(|ended| ended.iter().map(|ended| ended.score).collect()).collect();
     let (of_tasks, intervals) = intervals(&scores);
-    let tasks: Vec<Task> =
+    let tasks: Vec<TaskScores> =
         by_task.values().zip(of_tasks).filter_map(|(ended, intervals)| task(ended, intervals)).collect();
     let most = tasks.iter().map(|task| task.attempts).max().unwrap_or(0);
     let over = |mean: fn(&[f64]) -> f64| {
@@ -194,13 +194,13 @@ pub fn curve(recorded: &[Recorded]) -> Curve {
         };
         (1..=most).filter_map(at).collect()
     };
-    Curve { mean: over(mean), geometric_mean: over(geometric_mean), tasks, intervals }
+    ScoreCurve { mean: over(mean), geometric_mean: over(geometric_mean), tasks, intervals }
 }
 
-fn task(ended: &[Ended<'_>], intervals: BTreeMap<usize, Interval>) -> Option<Task> {
+fn task(ended: &[Ended<'_>], intervals: BTreeMap<usize, Interval>) -> Option<TaskScores> {
     let best = ended.iter().max_by(|one, other| one.score.total_cmp(&other.score))?;
     let scores: Vec<f64> = ended.iter().map(|ended| ended.score).collect();
-    Some(Task {
+    Some(TaskScores {
         sample: best.sample.to_owned(),
         attempts: ended.len(),
         submitted: ended.iter().filter(|ended| ended.why == Why::Submitted).count(),

@@ -1,8 +1,9 @@
-//! Asks an endpoint, again where it is busy or an answer did not come whole.
+//! Asks an endpoint, again where it is busy or an answer did not come whole. Tries are counted and waited for here and not by a
+//! library: a pause ends as soon as somebody asks to stop, and what is said of a failure never holds the key.
 
 use crate::error::EndpointError;
-use crate::key::Key;
-use crate::wire::{self, Answer, Message, Style, WireError};
+use crate::key::ApiKey;
+use crate::wire::{self, ChatAnswer, Message, Style, WireError};
 use passhost_result::untrusted::one_line;
 use rustls::crypto::ring;
 use std::io::{self, Read};
@@ -44,7 +45,7 @@ impl Default for Patience {
 pub struct Endpoint {
     agent: Agent,
     address: String,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     style: Style,
     patience: Patience,
 }
@@ -62,7 +63,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// If the address is none, or would have the key go over a network in the clear.
-    pub fn new(base: &str, key: Option<Key>, style: Style, patience: Patience) -> Result<Endpoint, EndpointError> {
+    pub fn new(base: &str, key: Option<ApiKey>, style: Style, patience: Patience) -> Result<Endpoint, EndpointError> {
         let address = |reason| EndpointError::Address { address: one_line(base, SAID), reason };
         let (scheme, rest) = base.split_once("://").ok_or_else(|| address("write https://host/v1"))?;
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -104,7 +105,7 @@ impl Endpoint {
     }
 
     /// What must not be kept of what the endpoint and its model say.
-    pub fn key(&self) -> Option<&Key> {
+    pub fn key(&self) -> Option<&ApiKey> {
         self.key.as_ref()
     }
 
@@ -118,7 +119,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// If none comes, or `stop` says to stop.
-    pub fn ask(&self, messages: &[Message], stop: &dyn Fn() -> bool) -> Result<Answer, EndpointError> {
+    pub fn ask(&self, messages: &[Message], stop: &dyn Fn() -> bool) -> Result<ChatAnswer, EndpointError> {
         let body = wire::request(&self.style, messages).to_string();
         let mut last = String::new();
         for tried in 0..self.patience.tries.max(1) {
@@ -144,7 +145,7 @@ impl Endpoint {
     }
 
     /// One request, on a thread of its own: it is left to itself where somebody asks to stop.
-    fn answer(&self, body: &str, stop: &dyn Fn() -> bool) -> Result<Answer, Failed> {
+    fn answer(&self, body: &str, stop: &dyn Fn() -> bool) -> Result<ChatAnswer, Failed> {
         let (sender, receiver) = mpsc::channel();
         let (endpoint, request) = (self.clone(), body.to_owned());
         std::thread::spawn(move || drop(sender.send(endpoint.exchange(&request))));
@@ -160,7 +161,7 @@ impl Endpoint {
         }
     }
 
-    fn exchange(&self, body: &str) -> Result<Answer, Failed> {
+    fn exchange(&self, body: &str) -> Result<ChatAnswer, Failed> {
         let mut request = self.agent.post(&self.address).header("content-type", "application/json");
         if let Some(key) = &self.key {
             request = request.header("authorization", format!("Bearer {}", key.text()));
@@ -196,7 +197,7 @@ impl Endpoint {
 
     /// Nothing that an endpoint says may carry the key into a request or a trajectory. The answer is whole here: its pieces
     /// may have cut the key.
-    fn answer_without_key(&self, mut answer: Answer) -> Answer {
+    fn answer_without_key(&self, mut answer: ChatAnswer) -> ChatAnswer {
         let calls = answer.message.tool_calls.iter_mut();
         let of_calls = calls.flat_map(|call| [&mut call.id, &mut call.function.name, &mut call.function.arguments]);
         let others = [&mut answer.message.content, &mut answer.finish].into_iter().chain(&mut answer.refusal);
@@ -243,7 +244,7 @@ mod tests {
 
     fn endpoint(base: &str, key: Option<&str>) -> Result<Endpoint, EndpointError> {
         let style = Style { model: "m".into(), has_tools: true, streams: false, temperature: None };
-        Endpoint::new(base, key.map(|key| Key::new(key).unwrap()), style, Patience::default())
+        Endpoint::new(base, key.map(|key| ApiKey::new(key).unwrap()), style, Patience::default())
     }
 
     #[test]

@@ -19,18 +19,18 @@ const DEEP: usize = 16;
 
 /// The secret that an endpoint wants. It is shown nowhere.
 #[derive(Clone)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
-impl Key {
+impl ApiKey {
     /// A key, without the line's end that a file has.
     ///
     /// # Errors
     ///
     /// If it could not be sent.
-    pub fn new(text: &str) -> Result<Key, EndpointError> {
+    pub fn new(text: &str) -> Result<ApiKey, EndpointError> {
         let key = text.trim();
         let is_plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
-        if is_plain { Ok(Key(key.to_owned())) } else { Err(EndpointError::Key) }
+        if is_plain { Ok(ApiKey(key.to_owned())) } else { Err(EndpointError::Key) }
     }
 
     /// As it is sent.
@@ -94,7 +94,7 @@ impl Key {
     }
 }
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key(..)")
     }
@@ -140,15 +140,15 @@ mod tests {
 
     #[test]
     fn a_key_is_one_word() {
-        assert!(Key::new(" sk-1\n").is_ok());
+        assert!(ApiKey::new(" sk-1\n").is_ok());
         for bad in ["", "\n", "two words", "sk-1\r\nx-header: y", "schlüssel"] {
-            assert_eq!(Key::new(bad).err(), Some(EndpointError::Key), "{bad:?}");
+            assert_eq!(ApiKey::new(bad).err(), Some(EndpointError::Key), "{bad:?}");
         }
     }
 
     #[test]
     fn a_key_is_found_however_it_is_spelled() {
-        let key = Key::new(KEY).unwrap();
+        let key = ApiKey::new(KEY).unwrap();
         let all = |spell: fn(char) -> String| KEY.chars().map(spell).collect::<String>();
         for spelled in [
             KEY.to_owned(),
@@ -174,13 +174,13 @@ mod tests {
         {
             assert_eq!(key.removed_from(other), other, "it is none");
         }
-        let word = Key::new("secret").unwrap();
+        let word = ApiKey::new("secret").unwrap();
         assert_eq!(word.removed_from("secret"), "secret", "a short key is a word like others");
     }
 
     #[test]
     fn a_key_may_have_backslashes_and_quotes() {
-        let key = Key::new(r#"sk-a\b\\c"of-a-test"#).unwrap();
+        let key = ApiKey::new(r#"sk-a\b\\c"of-a-test"#).unwrap();
         let mut text = key.text().to_owned();
         for _ in 0..3 {
             assert_eq!(key.removed_from(&text).matches(REMOVED).count(), 1, "{text}");
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn what_only_looks_like_escapes_takes_no_time() {
         for key in [r"\\\\sk-secret-of-a-test", "uuuuuuuuuuuuuuuuuuuuu0", KEY] {
-            let key = Key::new(key).unwrap();
+            let key = ApiKey::new(key).unwrap();
             for text in ["\\", "u", r"\u0075", "s"] {
                 let text = text.repeat(20_000);
                 assert_eq!(key.removed_from(&text), text);

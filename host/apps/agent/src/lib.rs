@@ -2,14 +2,14 @@
 //! everything as a trajectory that training can use.
 //!
 //! ```text
-//! endpoint ─ answer ─▶ attempt ─ call ─▶ workshop ─ verdict ─▶ attempt ─ messages ─▶ endpoint
+//! endpoint ─ answer ─▶ attempt ─ call ─▶ tools ─ verdict ─▶ attempt ─ messages ─▶ endpoint
 //!                         │                                       │
 //!                         └──────────── trajectory ◀──────────────┘─▶ exports, scores at K
 //! ```
 //!
 //! [`Endpoint`] speaks the wire format and tries again, [`attempt`] is the loop, [`Trajectory`] a file of lines that says all
 //! that happened, [`run`] many attempts side by side, [`curve`] what the best of K scores, [`export`] what training reads.
-//! The tools themselves, and what a step is worth, are in `passhost-workshop`.
+//! The tools themselves, and what a step is worth, are in `passhost-agent-tools`.
 
 pub mod attempt;
 pub mod curve;
@@ -25,6 +25,6 @@ mod wire;
 
 pub use endpoint::{Endpoint, Patience};
 pub use error::EndpointError;
-pub use key::Key;
+pub use key::ApiKey;
 pub use trajectory::Trajectory;
-pub use wire::{Answer, Function, Message, Style, ToolCall, Usage, WireError, tools};
+pub use wire::{ChatAnswer, FunctionCall, Message, Style, TokenUsage, ToolCall, WireError, tools};

@@ -2,7 +2,7 @@
 
 use crate::text_calls;
 use crate::wire::Message;
-use passhost_workshop::{introduction, task};
+use passhost_agent_tools::{introduction, task};
 
 /// The first two messages: the task and the guide, which are ours, and the graphs, which nobody trusts.
 pub fn messages(guide: &str, sample: &str, graphs: &str, has_tools: bool) -> Vec<Message> {

@@ -1,24 +1,24 @@
 //! Many attempts: some side by side, each with a trajectory of its own, in a directory that a later run goes on with.
 
-use crate::attempt::{Attempt, AttemptError, Budget};
+use crate::attempt::{AttemptError, AttemptLoop, Budget};
 use crate::endpoint::Endpoint;
-use crate::trajectory::{Line, Trajectory, TrajectoryError, read_file};
+use crate::trajectory::{Trajectory, TrajectoryError, TrajectoryLine, read_file};
+use passhost_agent_tools::{AgentTools, AgentToolsError, CliRunner, Objects, sha256};
 use passhost_child::LockedFile;
-use passhost_workshop::{Machinery, Objects, Workshop, WorkshopError, sha256};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Names the form of the settings.
 pub const SCHEMA: &str = "passhost.agent/1";
 
 /// What a run was begun with. Who goes on with it must want the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct AgentSettings {
     /// [`SCHEMA`].
     pub schema: String,
     /// Version of passhost.
@@ -41,7 +41,7 @@ pub struct Settings {
 
 /// Why a directory is none that a run can be in.
 #[derive(Debug, thiserror::Error)]
-pub enum RunError {
+pub enum AgentRunError {
     /// A file cannot be used.
     #[error("cannot use `{}`: {source}", path.display())]
     File {
@@ -59,23 +59,14 @@ pub enum RunError {
         source: io::Error,
     },
     /// Something is there, and nobody asked to go on with it.
-    #[error("`{}` holds a run; --resume goes on with it, --out DIR begins another one", path.display())]
-    NotEmpty {
-        /// The directory.
-        path: PathBuf,
-    },
+    #[error("`{}` holds a run; --resume goes on with it, --out DIR begins another one", .0.display())]
+    NotEmpty(PathBuf),
     /// There is no run in it.
-    #[error("`{}` holds no run; `passhost agent --out DIR` makes them", path.display())]
-    NoRun {
-        /// The directory.
-        path: PathBuf,
-    },
+    #[error("`{}` holds no run; `passhost agent --out DIR` makes them", .0.display())]
+    NoRun(PathBuf),
     /// Another process is at work in it.
-    #[error("`{}` is in use by another run; wait for its end, or write to another directory (--out DIR)", path.display())]
-    InUse {
-        /// The directory.
-        path: PathBuf,
-    },
+    #[error("`{}` is in use by another run; wait for its end, or write to another directory (--out DIR)", .0.display())]
+    InUse(PathBuf),
     /// The run was begun with something else.
     #[error("`{}` cannot be resumed: {item} was {recorded} and is {now}; go on with what it was begun with, or begin another run (--out DIR)", path.display())]
     Differs {
@@ -93,46 +84,46 @@ pub enum RunError {
     Trajectory(#[from] TrajectoryError),
 }
 
-pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> RunError {
-    |source| RunError::File { path: path.into(), source }
+pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> AgentRunError {
+    |source| AgentRunError::File { path: path.into(), source }
 }
 
 /// A directory with a run in it, which nobody else works on meanwhile.
 #[derive(Debug)]
-pub struct Run {
+pub struct AgentRun {
     directory: PathBuf,
-    settings: Settings,
+    settings: AgentSettings,
     _lock: LockedFile,
 }
 
 /// An attempt that others read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedAttempt {
     /// Name of its file, without the ending.
     pub name: String,
     /// All that happened, the beginning included.
-    pub lines: Vec<Line>,
+    pub lines: Vec<TrajectoryLine>,
 }
 
 /// What happens in a run, while it happens.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum RunEvent<'a> {
     /// A line of an attempt is on the disk.
-    Line(&'a Job, &'a Line),
+    Line(&'a AttemptJob, &'a TrajectoryLine),
     /// An attempt did not come to its end.
-    Failed(&'a Job, &'a AttemptError),
+    Failed(&'a AttemptJob, &'a AttemptError),
 }
 
 /// One attempt of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct AttemptJob {
     /// Directory of the sample.
     pub sample: PathBuf,
     /// Which attempt on it, from 1.
     pub attempt: u32,
 }
 
-impl Job {
+impl AttemptJob {
     /// Name of the sample.
     pub fn sample_name(&self) -> String {
         let name = self.sample.file_name().unwrap_or_default().to_string_lossy();
@@ -161,52 +152,50 @@ pub fn files(directory: &Path) -> [PathBuf; 3] {
     [SETTINGS, ATTEMPTS, OBJECTS].map(|name| directory.join(name))
 }
 
-impl Run {
+impl AgentRun {
     /// Begins a run in a directory, or goes on with the one in it.
     ///
     /// # Errors
     ///
     /// If that cannot be.
-    pub fn open(directory: &Path, settings: Settings, resume: bool) -> Result<Run, RunError> {
+    pub fn open(directory: &Path, settings: AgentSettings, resume: bool) -> Result<AgentRun, AgentRunError> {
         for folder in [ATTEMPTS, OBJECTS, WORK] {
             let path = directory.join(folder);
-            std::fs::create_dir_all(&path).map_err(|source| RunError::Directory { path: path.clone(), source })?;
+            std::fs::create_dir_all(&path).map_err(|source| AgentRunError::Directory { path: path.clone(), source })?;
         }
         let path = directory.join(LOCK);
         let lock = File::create(&path).map_err(file(&path))?;
-        let lock = LockedFile::try_new(lock).map_err(|_| RunError::InUse { path: directory.into() })?;
+        let lock = LockedFile::try_new(lock).map_err(|_| AgentRunError::InUse(directory.into()))?;
         let path = directory.join(SETTINGS);
         match std::fs::read_to_string(&path) {
-            Ok(_) if !resume => return Err(RunError::NotEmpty { path: directory.into() }),
+            Ok(_) if !resume => return Err(AgentRunError::NotEmpty(directory.into())),
             Ok(recorded) => same(directory, &recorded, &settings)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 write(&path, &settings).map_err(file(&path))?;
             }
             Err(error) => return Err(file(&path)(error)),
         }
-        Ok(Run { directory: directory.into(), settings, _lock: lock })
+        Ok(AgentRun { directory: directory.into(), settings, _lock: lock })
     }
 
     /// Makes every attempt that has not ended, `parallel` of them side by side. Whether all came to their end.
     pub fn work(
         &self,
         endpoint: &Endpoint,
-        machinery: &Machinery,
+        runner: &CliRunner,
         guide: &'static str,
         parallel: usize,
-        hear: &(dyn Fn(&Event<'_>) + Sync),
+        hear: &(dyn Fn(&RunEvent<'_>) + Sync),
     ) -> bool {
         let jobs = self.jobs();
-        let (next, whole) = (AtomicUsize::new(0), Mutex::new(true));
+        let (next, whole) = (AtomicUsize::new(0), AtomicBool::new(true));
         std::thread::scope(|scope| {
             for _ in 0..parallel.clamp(1, jobs.len().max(1)) {
                 scope.spawn(|| {
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let Err(error) = self.attempt(job, endpoint, machinery, guide, hear) else { continue };
-                        if let Ok(mut whole) = whole.lock() {
-                            *whole = false;
-                        }
-                        hear(&Event::Failed(job, &error));
+                        let Err(error) = self.attempt(job, endpoint, runner, guide, hear) else { continue };
+                        whole.store(false, Ordering::Relaxed);
+                        hear(&RunEvent::Failed(job, &error));
                         if error.is_stop() {
                             break;
                         }
@@ -217,48 +206,48 @@ impl Run {
                 });
             }
         });
-        whole.into_inner().unwrap_or(false)
+        whole.into_inner()
     }
 
     /// Every sample's first attempt comes before any second one.
-    fn jobs(&self) -> Vec<Job> {
-        let Settings { samples, attempts, .. } = &self.settings;
-        let of_round = |attempt| samples.iter().map(move |sample| Job { sample: sample.clone(), attempt });
+    fn jobs(&self) -> Vec<AttemptJob> {
+        let AgentSettings { samples, attempts, .. } = &self.settings;
+        let of_round = |attempt| samples.iter().map(move |sample| AttemptJob { sample: sample.clone(), attempt });
         (1..=*attempts).flat_map(of_round).collect()
     }
 
     fn attempt(
         &self,
-        job: &Job,
+        job: &AttemptJob,
         endpoint: &Endpoint,
-        machinery: &Machinery,
+        runner: &CliRunner,
         guide: &'static str,
-        hear: &(dyn Fn(&Event<'_>) + Sync),
+        hear: &(dyn Fn(&RunEvent<'_>) + Sync),
     ) -> Result<(), AttemptError> {
         let path = self.directory.join(ATTEMPTS).join(format!("{}.jsonl", job.name()));
         let (trajectory, before) = Trajectory::open(&path)?;
-        if matches!(before.last(), Some(Line::End { .. })) {
+        if matches!(before.last(), Some(TrajectoryLine::End { .. })) {
             return Ok(());
         }
         let (work, objects) = (self.directory.join(WORK).join(job.name()), self.directory.join(OBJECTS));
-        let mut objects = Objects::open(&objects).map_err(|source| WorkshopError::File { path: objects, source })?;
+        let mut objects = Objects::open(&objects).map_err(AgentToolsError::file(&objects))?;
         if let Some(key) = endpoint.key().cloned() {
             objects = objects.cleaned(Arc::new(move |text| key.removed_from(text)));
         }
-        let workshop = Workshop::open(Arc::new(machinery.clone()), objects, &job.sample, &work, guide)?;
-        let attempt = Attempt {
+        let tools = AgentTools::open(Arc::new(runner.clone()), objects, &job.sample, &work, guide)?;
+        let attempt = AttemptLoop {
             endpoint,
-            workshop,
+            tools,
             budget: self.settings.budget,
             sample: job.sample_name(),
             number: job.attempt,
             guide,
-            stop: &*machinery.stop,
-            watch: &|line| hear(&Event::Line(job, line)),
+            stop: &*runner.stop,
+            watch: &|line| hear(&RunEvent::Line(job, line)),
         };
         attempt.run(trajectory, &before)?;
         // Sources and results are among the objects; components are made anew of the sources.
-        std::fs::remove_dir_all(&work).map_err(|source| WorkshopError::File { path: work, source }.into())
+        Ok(std::fs::remove_dir_all(&work).map_err(AgentToolsError::file(work))?)
     }
 }
 
@@ -267,16 +256,16 @@ impl Run {
 /// # Errors
 ///
 /// If there is none, or it cannot be read.
-pub fn read(directory: &Path) -> Result<(Settings, Vec<Recorded>), RunError> {
+pub fn read(directory: &Path) -> Result<(AgentSettings, Vec<RecordedAttempt>), AgentRunError> {
     let path = directory.join(SETTINGS);
-    let text = std::fs::read_to_string(&path).map_err(|_| RunError::NoRun { path: directory.into() })?;
-    let settings: Settings = serde_json::from_str(&text).map_err(|error| file(&path)(error.into()))?;
+    let text = std::fs::read_to_string(&path).map_err(|_| AgentRunError::NoRun(directory.into()))?;
+    let settings: AgentSettings = serde_json::from_str(&text).map_err(|error| file(&path)(error.into()))?;
     let folder = directory.join(ATTEMPTS);
     let mut recorded = vec![];
     for entry in std::fs::read_dir(&folder).map_err(file(&folder))? {
         let path = entry.map_err(file(&folder))?.path();
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        recorded.push(Recorded { name, lines: read_file(&path)? });
+        recorded.push(RecordedAttempt { name, lines: read_file(&path)? });
     }
     recorded.retain(|recorded| !recorded.lines.is_empty());
     recorded.sort_by(|one, other| one.name.cmp(&other.name));
@@ -288,23 +277,23 @@ pub fn read(directory: &Path) -> Result<(Settings, Vec<Recorded>), RunError> {
 /// # Errors
 ///
 /// If it is not there, or is another one.
-pub fn text(directory: &Path, name: &str) -> Result<String, RunError> {
+pub fn text(directory: &Path, name: &str) -> Result<String, AgentRunError> {
     let folder = directory.join(OBJECTS);
     Objects::open(&folder).and_then(|objects| objects.get(name)).map_err(file(&folder.join(name)))
 }
 
 /// Names the first setting that differs.
-fn same(directory: &Path, recorded: &str, now: &Settings) -> Result<(), RunError> {
+fn same(directory: &Path, recorded: &str, now: &AgentSettings) -> Result<(), AgentRunError> {
     let recorded: Value = serde_json::from_str(recorded).unwrap_or_default();
     let now = serde_json::to_value(now).unwrap_or_default();
     let differs = now.as_object().into_iter().flatten().find(|(item, value)| recorded[item.as_str()] != **value);
     let Some((item, value)) = differs else { return Ok(()) };
     let (recorded, now) = (recorded[item.as_str()].to_string(), value.to_string());
-    Err(RunError::Differs { path: directory.into(), item: item.clone(), recorded, now })
+    Err(AgentRunError::Differs { path: directory.into(), item: item.clone(), recorded, now })
 }
 
 /// Beside the file and renamed onto it, so that it is whole or not there.
-fn write(path: &Path, settings: &Settings) -> io::Result<()> {
+fn write(path: &Path, settings: &AgentSettings) -> io::Result<()> {
     let partial = path.with_extension("partial");
     let mut file = File::create(&partial)?;
     file.write_all(serde_json::to_string_pretty(settings)?.as_bytes())?;
@@ -317,8 +306,8 @@ fn write(path: &Path, settings: &Settings) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn settings(model: &str) -> Settings {
-        Settings {
+    fn settings(model: &str) -> AgentSettings {
+        AgentSettings {
             schema: SCHEMA.into(),
             host: "0".into(),
             model: model.into(),
@@ -334,15 +323,15 @@ mod tests {
     #[test]
     fn a_run_goes_on_with_what_it_was_begun_with_and_nobody_beside_it() {
         let directory = tempfile::tempdir().unwrap();
-        let open = |model: &str, resume| Run::open(directory.path(), settings(model), resume);
-        assert!(matches!(read(directory.path()), Err(RunError::NoRun { .. })));
+        let open = |model: &str, resume| AgentRun::open(directory.path(), settings(model), resume);
+        assert!(matches!(read(directory.path()), Err(AgentRunError::NoRun(_))));
         let run = open("m", false).unwrap();
-        assert!(matches!(open("m", true), Err(RunError::InUse { .. })));
-        let names: Vec<String> = run.jobs().iter().map(Job::name).collect();
+        assert!(matches!(open("m", true), Err(AgentRunError::InUse(_))));
+        let names: Vec<String> = run.jobs().iter().map(AttemptJob::name).collect();
         assert!(names[0].starts_with("one-") && names[0].ends_with("-1") && names[0] != names[1], "{names:?}");
         assert!(names[3].ends_with("-2"), "{names:?}");
         drop(run);
-        assert!(matches!(open("m", false), Err(RunError::NotEmpty { .. })));
+        assert!(matches!(open("m", false), Err(AgentRunError::NotEmpty(_))));
         let error = open("other", true).unwrap_err().to_string();
         assert!(error.contains("model was \"m\" and is \"other\""), "{error}");
         open("m", true).unwrap();

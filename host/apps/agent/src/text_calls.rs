@@ -3,8 +3,8 @@
 //! A call is a fenced block of the language `tool`, with a JSON object in it; a block of the language `rust` writes the
 //! pass, so that no model has to escape a source.
 
-use crate::wire::{Function, ToolCall};
-use passhost_workshop::descriptions;
+use crate::wire::{FunctionCall, ToolCall};
+use passhost_agent_tools::descriptions;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const CALLS: usize = 16;
 
 #[derive(Deserialize)]
-struct Call {
+struct TextCall {
     name: String,
     #[serde(default)]
     arguments: Value,
@@ -40,13 +40,13 @@ pub fn read(text: &str) -> Vec<ToolCall> {
 }
 
 /// A call that is no JSON is one of which the tool says so.
-fn call(language: &str, body: &str) -> Option<Function> {
+fn call(language: &str, body: &str) -> Option<FunctionCall> {
     match language {
-        "rust" => Some(Function { name: "write_pass".to_owned(), arguments: json!({"source": body}).to_string() }),
-        "tool" => Some(match serde_json::from_str::<Call>(body) {
-            Ok(Call { name, arguments: Value::Null }) => Function { name, arguments: "{}".to_owned() },
-            Ok(Call { name, arguments }) => Function { name, arguments: arguments.to_string() },
-            Err(error) => Function { name: format!("(no JSON: {error})"), arguments: body.to_owned() },
+        "rust" => Some(FunctionCall { name: "write_pass".to_owned(), arguments: json!({"source": body}).to_string() }),
+        "tool" => Some(match serde_json::from_str::<TextCall>(body) {
+            Ok(TextCall { name, arguments: Value::Null }) => FunctionCall { name, arguments: "{}".to_owned() },
+            Ok(TextCall { name, arguments }) => FunctionCall { name, arguments: arguments.to_string() },
+            Err(error) => FunctionCall { name: format!("(no JSON: {error})"), arguments: body.to_owned() },
         }),
         _ => None,
     }

@@ -1,8 +1,8 @@
 //! A trajectory: one attempt as a file of lines, each a JSON value that is on the disk before anything follows from it. Who
 //! reads the lines knows where the attempt stands, so that it goes on after any end of this program.
 
-use crate::wire::{Answer, Message, ToolCall};
-use passhost_workshop::{Effect, Reward, Verdict};
+use crate::wire::{ChatAnswer, Message, ToolCall};
+use passhost_agent_tools::{Effect, PassVerdict, Reward};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ const LIMIT: u64 = 1 << 30;
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Line {
+pub enum TrajectoryLine {
     /// The attempt began. Always the first line.
     Begin {
         /// [`SCHEMA`].
@@ -36,7 +36,7 @@ pub enum Line {
     /// The model answered.
     Answer {
         /// What.
-        answer: Answer,
+        answer: ChatAnswer,
         /// Wall clock until it was there, tries included.
         seconds: f64,
     },
@@ -69,7 +69,7 @@ pub enum Line {
         /// What the end is worth: what is missing to that score.
         reward: Reward,
         /// The verdict that the score is from, if anything was evaluated.
-        verdict: Option<Verdict>,
+        verdict: Option<PassVerdict>,
     },
 }
 
@@ -149,7 +149,7 @@ impl Trajectory {
     /// # Errors
     ///
     /// If it cannot be used.
-    pub fn open(path: &Path) -> Result<(Trajectory, Vec<Line>), TrajectoryError> {
+    pub fn open(path: &Path) -> Result<(Trajectory, Vec<TrajectoryLine>), TrajectoryError> {
         let failed = |source| TrajectoryError::File { path: path.into(), source };
         let is_new = !path.exists();
         let mut file =
@@ -168,7 +168,7 @@ impl Trajectory {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn add(&mut self, line: &Line) -> Result<(), TrajectoryError> {
+    pub fn add(&mut self, line: &TrajectoryLine) -> Result<(), TrajectoryError> {
         let failed = |source| TrajectoryError::File { path: self.path.clone(), source };
         let mut text = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
         text.push('\n');
@@ -181,13 +181,13 @@ impl Trajectory {
 /// # Errors
 ///
 /// If they cannot be read.
-pub fn read_file(path: &Path) -> Result<Vec<Line>, TrajectoryError> {
+pub fn read_file(path: &Path) -> Result<Vec<TrajectoryLine>, TrajectoryError> {
     let mut file = File::open(path).map_err(|source| TrajectoryError::File { path: path.into(), source })?;
     Ok(read(path, &mut file)?.0)
 }
 
 /// The whole lines, and how many bytes they have.
-fn read(path: &Path, file: &mut File) -> Result<(Vec<Line>, u64), TrajectoryError> {
+fn read(path: &Path, file: &mut File) -> Result<(Vec<TrajectoryLine>, u64), TrajectoryError> {
     let mut text = String::new();
     let failed = |source| TrajectoryError::File { path: path.into(), source };
     let found = file.metadata().map_err(failed)?.len();
@@ -201,10 +201,10 @@ fn read(path: &Path, file: &mut File) -> Result<(Vec<Line>, u64), TrajectoryErro
     let damaged = |line, reason: String| TrajectoryError::Line { path: path.into(), line, reason };
     text.push_str(std::str::from_utf8(&bytes[..whole]).map_err(|error| damaged(1, error.to_string()))?);
     let parse = |(index, line)| serde_json::from_str(line).map_err(|error| damaged(index + 1, format!("{error}")));
-    let lines: Vec<Line> = text.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+    let lines: Vec<TrajectoryLine> = text.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
     match lines.first() {
         None => {}
-        Some(Line::Begin { schema, .. }) if schema == SCHEMA => {}
+        Some(TrajectoryLine::Begin { schema, .. }) if schema == SCHEMA => {}
         Some(_) => return Err(damaged(1, format!("it is no trajectory of the schema `{SCHEMA}`"))),
     }
     Ok((lines, whole as u64))
@@ -215,8 +215,8 @@ fn read(path: &Path, file: &mut File) -> Result<(Vec<Line>, u64), TrajectoryErro
 mod tests {
     use super::*;
 
-    fn begin() -> Line {
-        Line::Begin {
+    fn begin() -> TrajectoryLine {
+        TrajectoryLine::Begin {
             schema: SCHEMA.into(),
             sample: "s".into(),
             attempt: 1,
@@ -230,7 +230,7 @@ mod tests {
     fn a_file_that_is_cut_anywhere_holds_the_lines_before() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("one.jsonl");
-        let lines = [begin(), Line::Told { text: "ähnlich".into() }];
+        let lines = [begin(), TrajectoryLine::Told { text: "ähnlich".into() }];
         let (mut trajectory, before) = Trajectory::open(&path).unwrap();
         assert!(before.is_empty());
         lines.iter().for_each(|line| trajectory.add(line).unwrap());

@@ -1,7 +1,7 @@
 //! The wire format of OpenAI-compatible chat completions, as far as it is used: a request, an answer, an answer in pieces.
 //! Fields that nobody here knows are passed over; what is missing has a default.
 
-use passhost_workshop::descriptions;
+use passhost_agent_tools::descriptions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -42,23 +42,24 @@ pub struct ToolCall {
     #[serde(rename = "type", default = "function")]
     pub kind: String,
     /// What is called.
-    pub function: Function,
+    pub function: FunctionCall,
 }
 
 /// A function and its arguments, which are text that should be JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Function {
+#[serde(default)]
+pub struct FunctionCall {
     /// The name of the tool.
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub name: String,
     /// Its arguments.
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub arguments: String,
 }
 
 /// Tokens that an answer took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Of the request.
     #[serde(default, deserialize_with = "or_default")]
     pub prompt_tokens: u64,
@@ -69,7 +70,7 @@ pub struct Usage {
 
 /// What a model answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct ChatAnswer {
     /// The message, as it is sent with later requests.
     pub message: Message,
     /// Why the answer ends, `stop` or `tool_calls` where all went well.
@@ -78,24 +79,18 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
     /// As the endpoint counts, or by four bytes a token where it does not.
-    pub usage: Usage,
+    pub usage: TokenUsage,
 }
 
 /// Why what came is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// No JSON, or JSON of another form.
-    #[error("the answer is no chat completion: {reason}")]
-    Form {
-        /// What the parser said.
-        reason: String,
-    },
+    #[error("the answer is no chat completion: {0}")]
+    Form(String),
     /// The endpoint reports an error in place of an answer, or in its middle.
-    #[error("the endpoint reports: {message}")]
-    Reported {
-        /// What it says.
-        message: String,
-    },
+    #[error("the endpoint reports: {0}")]
+    Reported(String),
     /// The stream ends before the answer does.
     #[error("the stream ends in the middle of the answer")]
     Truncated,
@@ -140,53 +135,47 @@ pub fn request(style: &Style, messages: &[Message]) -> Value {
 
 /// The tools in the format of function calls.
 pub fn tools() -> Value {
-    let describe = |tool: passhost_workshop::Description| {
+    let describe = |tool: passhost_agent_tools::Description| {
         let function = json!({"name": tool.name, "description": tool.text, "parameters": tool.parameters});
         json!({"type": "function", "function": function})
     };
     descriptions().into_iter().map(describe).collect()
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Completion {
-    #[serde(default)]
-    choices: Vec<Choice>,
-    #[serde(default)]
-    usage: Option<Usage>,
-    #[serde(default)]
+    choices: Vec<CompletionChoice>,
+    usage: Option<TokenUsage>,
     error: Option<Value>,
 }
 
-#[derive(Deserialize)]
-struct Choice {
-    #[serde(default)]
-    message: Option<Said>,
-    #[serde(default)]
-    delta: Option<Said>,
-    #[serde(default)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CompletionChoice {
+    message: Option<MessagePiece>,
+    delta: Option<MessagePiece>,
     finish_reason: Option<String>,
 }
 
 /// A message, or a piece of one.
-#[derive(Deserialize)]
-struct Said {
-    #[serde(default, deserialize_with = "or_default")]
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct MessagePiece {
+    #[serde(deserialize_with = "or_default")]
     content: String,
-    #[serde(default)]
     refusal: Option<String>,
-    #[serde(default, deserialize_with = "or_default")]
-    tool_calls: Vec<Piece>,
+    #[serde(deserialize_with = "or_default")]
+    tool_calls: Vec<CallPiece>,
 }
 
 /// A call, or a piece of one.
-#[derive(Deserialize)]
-struct Piece {
-    #[serde(default)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CallPiece {
     index: Option<usize>,
-    #[serde(default)]
     id: Option<String>,
-    #[serde(default)]
-    function: Option<Function>,
+    function: Option<FunctionCall>,
 }
 
 /// Puts an answer together, from one piece or from many.
@@ -195,18 +184,18 @@ struct Assembly {
     content: String,
     refusal: Option<String>,
     /// Calls and their ids, in the order in which they begin.
-    calls: Vec<(String, Function)>,
+    calls: Vec<(String, FunctionCall)>,
     /// By the index that the pieces name, which of the calls goes on.
     open: BTreeMap<usize, usize>,
     finish: Option<String>,
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
 }
 
 impl Assembly {
     fn add(&mut self, completion: Completion) -> Result<(), WireError> {
         if let Some(error) = completion.error.filter(|error| !error.is_null()) {
             let message = error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned);
-            return Err(WireError::Reported { message });
+            return Err(WireError::Reported(message));
         }
         self.usage = completion.usage.or(self.usage);
         let Some(choice) = completion.choices.into_iter().next() else { return Ok(()) };
@@ -223,7 +212,7 @@ impl Assembly {
     }
 
     /// Some endpoints count calls from 1, others give all calls of an answer the same index: a new id is a new call.
-    fn add_call(&mut self, index: usize, piece: Piece) {
+    fn add_call(&mut self, index: usize, piece: CallPiece) {
         let id = piece.id.unwrap_or_default();
         let function = piece.function.unwrap_or_default();
         let open = self.open.get(&index).and_then(|position| self.calls.get_mut(*position));
@@ -242,10 +231,10 @@ impl Assembly {
         }
     }
 
-    fn finish(self, sent: usize) -> Result<Answer, WireError> {
+    fn finish(self, sent: usize) -> Result<ChatAnswer, WireError> {
         let finish = self.finish.ok_or(WireError::Truncated)?;
         let bytes: usize = self.content.len() + self.calls.iter().map(|(_, call)| call.arguments.len()).sum::<usize>();
-        let estimate = Usage { prompt_tokens: sent as u64 / 4, completion_tokens: bytes as u64 / 4 };
+        let estimate = TokenUsage { prompt_tokens: sent as u64 / 4, completion_tokens: bytes as u64 / 4 };
         let named = self.calls.into_iter().filter(|(_, call)| !call.name.is_empty()).take(CALLS).enumerate();
         let calls = named.map(|(index, (id, function))| {
             let id = if id.is_empty() { format!("call_{index}") } else { id };
@@ -253,12 +242,12 @@ impl Assembly {
         });
         let message = Message { tool_calls: calls.collect(), ..Message::new("assistant", self.content) };
         let refusal = self.refusal.filter(|text| !text.is_empty());
-        Ok(Answer { message, finish, refusal, usage: self.usage.unwrap_or(estimate) })
+        Ok(ChatAnswer { message, finish, refusal, usage: self.usage.unwrap_or(estimate) })
     }
 }
 
 fn form(error: &serde_json::Error) -> WireError {
-    WireError::Form { reason: error.to_string() }
+    WireError::Form(error.to_string())
 }
 
 /// Reads an answer that came whole, to a request of so many bytes.
@@ -266,13 +255,13 @@ fn form(error: &serde_json::Error) -> WireError {
 /// # Errors
 ///
 /// If it is none.
-pub fn read_whole(body: &str, sent: usize) -> Result<Answer, WireError> {
+pub fn read_whole(body: &str, sent: usize) -> Result<ChatAnswer, WireError> {
     let completion: Completion = serde_json::from_str(body).map_err(|error| form(&error))?;
     let mut assembly = Assembly::default();
     let is_empty = completion.choices.is_empty() && completion.error.is_none();
     assembly.add(completion)?;
     if is_empty {
-        return Err(WireError::Form { reason: "it has no `choices`".to_owned() });
+        return Err(WireError::Form("it has no `choices`".to_owned()));
     }
     // Some endpoints leave the reason out of what comes whole.
     assembly.finish.get_or_insert_with(|| "stop".to_owned());
@@ -284,7 +273,7 @@ pub fn read_whole(body: &str, sent: usize) -> Result<Answer, WireError> {
 /// # Errors
 ///
 /// If it is none, or ends in the middle.
-pub fn read_stream(body: &str, sent: usize) -> Result<Answer, WireError> {
+pub fn read_stream(body: &str, sent: usize) -> Result<ChatAnswer, WireError> {
     let mut assembly = Assembly::default();
     for line in body.lines() {
         let Some(data) = line.strip_prefix("data:").map(str::trim) else { continue };
@@ -328,7 +317,7 @@ data: [DONE]
         });
         let whole = read_whole(&whole.to_string(), 100).unwrap();
         assert_eq!(read_stream(PIECES, 100).unwrap(), whole);
-        assert_eq!(whole.message.tool_calls[0].function, Function { name: "build".into(), arguments: "{}".into() });
+        assert_eq!(whole.message.tool_calls[0].function, FunctionCall { name: "build".into(), arguments: "{}".into() });
     }
 
     #[test]
@@ -337,10 +326,10 @@ data: [DONE]
         assert_eq!(read_stream(&PIECES[..cut], 0), Err(WireError::Truncated));
         let before = &PIECES[..PIECES.find("data: {\"choices\":[{\"delta\":{},").unwrap()];
         assert_eq!(read_stream(before, 0), Err(WireError::Truncated));
-        assert!(matches!(read_whole("<html>", 0), Err(WireError::Form { .. })));
-        assert!(matches!(read_whole("{}", 0), Err(WireError::Form { .. })));
+        assert!(matches!(read_whole("<html>", 0), Err(WireError::Form(_))));
+        assert!(matches!(read_whole("{}", 0), Err(WireError::Form(_))));
         let reported = read_whole(r#"{"error": {"message": "overloaded"}}"#, 0);
-        assert_eq!(reported, Err(WireError::Reported { message: "overloaded".into() }));
+        assert_eq!(reported, Err(WireError::Reported("overloaded".into())));
     }
 
     #[test]
@@ -411,8 +400,11 @@ data: [DONE]
     #[test]
     fn tokens_that_an_endpoint_leaves_out_are_none() {
         for (usage, expected) in [
-            (json!({"prompt_tokens": null, "completion_tokens": 3}), Usage { prompt_tokens: 0, completion_tokens: 3 }),
-            (json!({"prompt_tokens": 7}), Usage { prompt_tokens: 7, completion_tokens: 0 }),
+            (
+                json!({"prompt_tokens": null, "completion_tokens": 3}),
+                TokenUsage { prompt_tokens: 0, completion_tokens: 3 },
+            ),
+            (json!({"prompt_tokens": 7}), TokenUsage { prompt_tokens: 7, completion_tokens: 0 }),
         ] {
             let body = json!({"choices": [{"message": {"content": "hello"}}], "usage": usage}).to_string();
             assert_eq!(read_whole(&body, 0).unwrap().usage, expected, "{usage}");
@@ -422,7 +414,7 @@ data: [DONE]
     #[test]
     fn tokens_that_nobody_counted_are_estimated() {
         let answer = read_whole(r#"{"choices": [{"message": {"content": "12345678"}}]}"#, 40).unwrap();
-        assert_eq!(answer.usage, Usage { prompt_tokens: 10, completion_tokens: 2 });
+        assert_eq!(answer.usage, TokenUsage { prompt_tokens: 10, completion_tokens: 2 });
     }
 
     #[test]

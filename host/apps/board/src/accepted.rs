@@ -38,12 +38,9 @@ pub enum BoardError {
     },
     /// Results to begin a board with were not made alike.
     #[error(
-        "a board begins with results that were made alike, and these differ in {what}; begin it with some of them, and add the others by hand"
+        "a board begins with results that were made alike, and these differ in {0}; begin it with some of them, and add the others by hand"
     )]
-    Mixed {
-        /// In what.
-        what: &'static str,
-    },
+    Mixed(&'static str),
     /// There are none.
     #[error("a board begins with results, and there are none")]
     Nothing,
@@ -203,13 +200,13 @@ impl Board {
             let graphs = result.statement.document.variants.len();
             let sample = ListedSample { name: job.sample.clone(), sha256: job.sample_sha256.clone(), graphs };
             if samples.entry(job.sample.clone()).or_insert_with(|| sample.clone()) != &sample {
-                return Err(BoardError::Mixed { what: "the content of a sample" });
+                return Err(BoardError::Mixed("the content of a sample"));
             }
         }
         let (policy, host) = (policy_of(&first.statement.document), host_of(first));
         let measured = results.iter().find(|result| result.statement.document.job.device.is_some());
         let device = measured.and_then(|result| device_of(&result.statement.document));
-        let device = device.ok_or(BoardError::Mixed { what: "that none of them needed a device" })?;
+        let device = device.ok_or(BoardError::Mixed("that none of them needed a device"))?;
         let settings = AcceptedSettings::of(&first.statement.document);
         for other in others {
             let document = &other.statement.document;
@@ -220,7 +217,7 @@ impl Board {
                 (AcceptedSettings::of(document) != settings, "their settings"),
             ];
             if let Some((_, what)) = mixed.into_iter().find(|(differs, _)| *differs) {
-                return Err(BoardError::Mixed { what });
+                return Err(BoardError::Mixed(what));
             }
         }
         let torch = measured.and_then(|result| result.statement.document.job.device.as_ref());

@@ -1,9 +1,9 @@
 //! Which results count, each by itself.
 
 use crate::accepted::{AcceptedSettings, Board};
-use crate::conditions::Conditions;
-use crate::reason::Reason;
-use crate::submission::Group;
+use crate::conditions::RankingConditions;
+use crate::reason::RefusalReason;
+use crate::submission::SubmissionKey;
 use passhost_result::document::{Blame, Document, Failure};
 use passhost_result::untrusted::one_line;
 use passhost_result::verify::recompute;
@@ -19,24 +19,24 @@ const DIGITS: usize = 16;
 pub(crate) struct MetHere {
     met: Met,
     /// By submission and sample.
-    within: HashMap<(Group, String), String>,
+    within: HashMap<(SubmissionKey, String), String>,
 }
 
 impl MetHere {
     /// Why a result was met before, if it was. Else notes it as met at this place.
-    fn repetition(&mut self, result: &Signed, group: Group, place: &str) -> Option<Reason> {
+    fn repetition(&mut self, result: &Signed, group: SubmissionKey, place: &str) -> Option<RefusalReason> {
         let statement = &result.statement;
         if let Some(repetition) = self.met.repetition(statement) {
-            return Some(Reason::Repetition(repetition));
+            return Some(RefusalReason::Repetition(repetition));
         }
         let job = &statement.document.job;
         let own = (group, job.sample_sha256.clone());
         if let Some(first) = self.within.get(&own) {
             let sample = one_line(&job.sample, 80);
-            return Some(Reason::Again { sample, first: first.clone() });
+            return Some(RefusalReason::Again { sample, first: first.clone() });
         }
         self.within.insert(own, place.to_owned());
-        self.met.meet(statement, place).err().map(Reason::Repetition)
+        self.met.meet(statement, place).err().map(RefusalReason::Repetition)
     }
 }
 
@@ -47,37 +47,37 @@ pub(crate) fn admit<'k>(
     met: &mut MetHere,
     result: &Signed,
     place: &str,
-) -> Result<(&'k TrustedKey, Conditions), Vec<Reason>> {
+) -> Result<(&'k TrustedKey, RankingConditions), Vec<RefusalReason>> {
     let mut reasons = vec![];
     let trusted = keys.trust(result.signer, result.statement.signed_at);
-    reasons.extend(trusted.as_ref().err().map(|error| Reason::Trust(error.clone())));
+    reasons.extend(trusted.as_ref().err().map(|error| RefusalReason::Trust(error.clone())));
     reasons.extend(of_itself(&result.statement.document));
     let conditions = conditions(board, result, &mut reasons);
     reasons.extend(sample(board, &result.statement.document));
     let (Ok(key), Some(conditions), true) = (trusted, conditions, reasons.is_empty()) else { return Err(reasons) };
     // Jobs and seeds are known to all: what does not count takes none from what does.
-    let repetition = met.repetition(result, Group::of(result, key, conditions), place);
+    let repetition = met.repetition(result, SubmissionKey::of(result, key, conditions), place);
     repetition.map_or(Ok((key, conditions)), |repetition| Err(vec![repetition]))
 }
 
 /// What is wrong with a document, whatever board it is for.
-fn of_itself(document: &Document) -> Vec<Reason> {
+fn of_itself(document: &Document) -> Vec<RefusalReason> {
     let mut reasons = vec![];
     if let [first, others @ ..] = recompute(document).as_slice() {
-        reasons.push(Reason::Contradiction { difference: first.to_string(), others: others.len() });
+        reasons.push(RefusalReason::Contradiction { difference: first.to_string(), others: others.len() });
     }
     let unfit = [
         (document.is_partial(), "it is of some graphs alone (--quick, --variant)"),
         (document.job.fixed_seed, "its seed was fixed by hand"),
         (document.job.baseline.is_some(), "it is that of a baseline"),
     ];
-    reasons.extend(unfit.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| Reason::Unfit { what }));
+    reasons.extend(unfit.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| RefusalReason::Unfit(what)));
     reasons.extend(unmeasured(document));
     reasons
 }
 
 /// Whatever a graph says of itself: where nothing counts, there is no measurement.
-fn unmeasured(document: &Document) -> Option<Reason> {
+fn unmeasured(document: &Document) -> Option<RefusalReason> {
     let counted = recount(document).variants;
     let of_graphs = document.variants.iter().zip(&counted).filter(|(_, counted)| counted.outcome.is_none());
     let why: Vec<Option<&Failure>> = of_graphs.map(|(variant, _)| variant.failure.as_ref()).collect();
@@ -87,16 +87,16 @@ fn unmeasured(document: &Document) -> Option<Reason> {
         (Some(failure), _) => failure.map_or("it has no times", |failure| &failure.message),
         (None, Some(failure)) => &failure.message,
     };
-    Some(Reason::Unmeasured { graphs: why.len(), first: one_line(first, 200) })
+    Some(RefusalReason::Unmeasured { graphs: why.len(), first: one_line(first, 200) })
 }
 
 /// Where a result belongs by the board's own lists.
-fn conditions(board: &Board, result: &Signed, reasons: &mut Vec<Reason>) -> Option<Conditions> {
+fn conditions(board: &Board, result: &Signed, reasons: &mut Vec<RefusalReason>) -> Option<RankingConditions> {
     let document = &result.statement.document;
     let policy = board.policies.iter().position(|policy| policy.sha256 == document.policy.sha256());
     if policy.is_none() {
         let (name, found) = (one_line(document.policy.name(), 60), digits(document.policy.sha256()));
-        reasons.push(Reason::Policy { name, found });
+        reasons.push(RefusalReason::Policy { name, found });
     }
     let device = device(board, document);
     if let Err(reason) = &device {
@@ -107,10 +107,10 @@ fn conditions(board: &Board, result: &Signed, reasons: &mut Vec<Reason>) -> Opti
         reasons.push(reason.clone());
     }
     reasons.extend(settings(board, document));
-    Some(Conditions { policy: policy?, device: device.ok()?, host: host.ok()? })
+    Some(RankingConditions { policy: policy?, device: device.ok()?, host: host.ok()? })
 }
 
-fn device(board: &Board, document: &Document) -> Result<Option<usize>, Reason> {
+fn device(board: &Board, document: &Document) -> Result<Option<usize>, RefusalReason> {
     let Some(found) = &document.job.device else { return Ok(None) };
     let kind = found.facts.kind.to_string();
     let is_it = |device: &crate::AcceptedDevice| {
@@ -118,12 +118,12 @@ fn device(board: &Board, document: &Document) -> Result<Option<usize>, Reason> {
             && device.model == found.name
             && device.threads.is_none_or(|threads| threads == found.threads)
     };
-    board.devices.iter().position(is_it).map(Some).ok_or_else(|| Reason::Device {
-        device: one_line(&format!("{kind}, {}, {} threads,", found.name, found.threads), 200),
+    board.devices.iter().position(is_it).map(Some).ok_or_else(|| {
+        RefusalReason::Device(one_line(&format!("{kind}, {}, {} threads,", found.name, found.threads), 200))
     })
 }
 
-fn host(board: &Board, result: &Signed) -> Result<usize, Reason> {
+fn host(board: &Board, result: &Signed) -> Result<usize, RefusalReason> {
     let programs = &result.statement.programs;
     let torch = result.statement.document.job.device.as_ref().map(|device| &device.torch);
     let alike = |host: &crate::AcceptedHost| host.programs == *programs;
@@ -132,7 +132,7 @@ fn host(board: &Board, result: &Signed) -> Result<usize, Reason> {
         return Ok(position);
     }
     if let Some(torch) = torch.filter(|_| board.hosts.iter().any(alike)) {
-        return Err(Reason::Torch { found: one_line(torch, 60) });
+        return Err(RefusalReason::Torch(one_line(torch, 60)));
     }
     // The program that the most alike host has otherwise.
     let others = |host: &crate::AcceptedHost| {
@@ -142,10 +142,10 @@ fn host(board: &Board, result: &Signed) -> Result<usize, Reason> {
     let closest = board.hosts.iter().map(others).min_by_key(Vec::len);
     let program = closest.and_then(|names| names.into_iter().next()).unwrap_or_else(|| "passhost".to_owned());
     let found = programs.get(&program).map_or_else(|| "none".to_owned(), |hash| digits(hash));
-    Err(Reason::Host { program: one_line(&program, 60), found })
+    Err(RefusalReason::Host { program: one_line(&program, 60), found })
 }
 
-fn settings(board: &Board, document: &Document) -> Option<Reason> {
+fn settings(board: &Board, document: &Document) -> Option<RefusalReason> {
     let found = AcceptedSettings::of(document);
     if found == board.settings {
         return None;
@@ -153,25 +153,25 @@ fn settings(board: &Board, document: &Document) -> Option<Reason> {
     let [accepted, found] =
         [&board.settings, &found].map(|settings| serde_json::to_value(settings).unwrap_or_default());
     let [item, accepted, found] = first_difference(&accepted, &found)?;
-    Some(Reason::Settings { item, found, accepted })
+    Some(RefusalReason::Settings { item, found, accepted })
 }
 
 /// What is wrong with a result's sample for every list.
-fn sample(board: &Board, document: &Document) -> Option<Reason> {
+fn sample(board: &Board, document: &Document) -> Option<RefusalReason> {
     let job = &document.job;
     let listed: Vec<_> =
         board.sample_lists.iter().flat_map(|list| list.samples.iter().map(move |sample| (list, sample))).collect();
     let sample = one_line(&job.sample, 80);
     if let Some((_, same)) = listed.iter().find(|(_, listed)| listed.sha256 == job.sample_sha256) {
         let found = document.variants.len();
-        return (found != same.graphs).then_some(Reason::Graphs { sample, found, listed: same.graphs });
+        return (found != same.graphs).then_some(RefusalReason::Graphs { sample, found, listed: same.graphs });
     }
     Some(match listed.iter().find(|(_, listed)| listed.name == job.sample) {
         Some((list, listed)) => {
             let (found, listed) = (digits(&job.sample_sha256), digits(&listed.sha256));
-            Reason::OtherSample { sample, found, list: list.name.clone(), listed }
+            RefusalReason::OtherSample { sample, found, list: list.name.clone(), listed }
         }
-        None => Reason::NotListed { sample },
+        None => RefusalReason::NotListed(sample),
     })
 }
 
@@ -202,9 +202,9 @@ mod tests {
         let one = Signed { statement, signer };
         let mut met = MetHere::default();
         let mut meet = |result: &Signed, place: &str| {
-            let conditions = Conditions { policy: 0, device: Some(0), host: 0 };
+            let conditions = RankingConditions { policy: 0, device: Some(0), host: 0 };
             let key = keys.trust(result.signer, 1).unwrap();
-            met.repetition(result, Group::of(result, key, conditions), place)
+            met.repetition(result, SubmissionKey::of(result, key, conditions), place)
         };
         assert_eq!(meet(&one, "one, line 1"), None);
         let is_of_first = |first: &str| first == "one, line 1";
@@ -213,13 +213,13 @@ mod tests {
         other.statement.batch = BatchId::random().ok();
         let same_job = meet(&other, "two, line 1");
         assert!(
-            matches!(&same_job, Some(Reason::Repetition(Repetition::Job { first, .. })) if is_of_first(first)),
+            matches!(&same_job, Some(RefusalReason::Repetition(Repetition::Job { first, .. })) if is_of_first(first)),
             "{same_job:?}"
         );
         other.statement.job = JobId::random().unwrap();
         let same_seed = meet(&other, "two, line 2");
         assert!(
-            matches!(&same_seed, Some(Reason::Repetition(Repetition::Seed { first, .. })) if is_of_first(first)),
+            matches!(&same_seed, Some(RefusalReason::Repetition(Repetition::Seed { first, .. })) if is_of_first(first)),
             "{same_seed:?}"
         );
         // A second measurement: not in the same batch, whatever file it lies in; in another batch, or in none, it is one.
@@ -227,9 +227,12 @@ mod tests {
         again.statement.job = JobId::random().unwrap();
         again.statement.document.variants[0].seed = Some(8);
         let same_batch = meet(&again, "three, line 1");
-        assert!(matches!(&same_batch, Some(Reason::Again { first, .. }) if is_of_first(first)), "{same_batch:?}");
+        assert!(
+            matches!(&same_batch, Some(RefusalReason::Again { first, .. }) if is_of_first(first)),
+            "{same_batch:?}"
+        );
         let same_in_all = meet(&one, "copy, line 1");
-        assert!(matches!(&same_in_all, Some(Reason::Repetition(Repetition::Job { .. }))), "{same_in_all:?}");
+        assert!(matches!(&same_in_all, Some(RefusalReason::Repetition(Repetition::Job { .. }))), "{same_in_all:?}");
         again.statement.batch.clone_from(&other.statement.batch);
         assert_eq!(meet(&again, "one, line 2"), None);
         for seed in [9, 10] {

@@ -2,7 +2,7 @@
 
 /// A ranking by positions in the board's lists of policies, devices and hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Conditions {
+pub(crate) struct RankingConditions {
     pub policy: usize,
     /// `None` where no device was needed: that goes with any.
     pub device: Option<usize>,

@@ -27,7 +27,7 @@ mod submission;
 pub use accepted::{
     AcceptedDevice, AcceptedHost, AcceptedPolicy, AcceptedSettings, Board, BoardError, FILE, ListedSample, SampleList,
 };
-pub use rank::{OtherPlugin, Ranking, Row, Score, Scored};
-pub use reason::Reason;
-pub use stand::{Contents, Refused, Standings, SubmittedFile};
-pub use submission::{Batch, Submission, Unranked};
+pub use rank::{OtherPlugin, Ranking, RankingRow, Score, Scored};
+pub use reason::RefusalReason;
+pub use stand::{BoardContents, Refused, Standings, SubmittedFile};
+pub use submission::{Submission, SubmittedBatch, Unranked};

@@ -1,7 +1,7 @@
 //! Who stands where among those who were measured alike.
 
 use crate::submission::{Submission, entry};
-use passhost_report::{Entry, Part, Sourced, Summary, compare_sharing, summarise};
+use passhost_report::{EntrantResults, PartScores, Sourced, Summary, compare_sharing, summarise};
 use passhost_result::Headline;
 use passhost_score::{Interval, Verdict};
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ pub struct Ranking {
     /// The score that ranks, as the policy says.
     pub headline: Headline,
     /// One an author, the best first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RankingRow>,
 }
 
 /// An author in a ranking.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct RankingRow {
     /// One more than the number of authors whose best is better beyond doubt: those whom nothing tells apart share a place.
     pub place: usize,
     /// Whose.
@@ -41,7 +41,7 @@ pub struct OtherPlugin {
     pub worse_than: Vec<usize>,
 }
 
-impl Row {
+impl RankingRow {
     /// How many submissions share the author's errors.
     pub fn submissions(&self) -> usize {
         self.all().count()
@@ -73,24 +73,27 @@ pub struct Score {
     /// Whether it is faster than eager, with the error that they share.
     pub verdict: Verdict,
     /// All that its results come to.
-    pub part: Part,
+    pub part: PartScores,
 }
 
 /// A submission that is whole in a ranking.
-pub(crate) struct Candidate {
+pub(crate) struct RankingCandidate {
     pub submission: usize,
     pub results: Vec<Sourced>,
 }
 
 /// The rows of a ranking, and the candidates of which nothing can be scored.
-pub(crate) fn rows(candidates: &[Candidate], submissions: &[Submission]) -> (Headline, Vec<Row>, Vec<usize>) {
-    let author = |candidate: &Candidate| submissions[candidate.submission].author.as_str();
+pub(crate) fn rows(
+    candidates: &[RankingCandidate],
+    submissions: &[Submission],
+) -> (Headline, Vec<RankingRow>, Vec<usize>) {
+    let author = |candidate: &RankingCandidate| submissions[candidate.submission].author.as_str();
     let mut shares: BTreeMap<&str, u32> = BTreeMap::new();
     candidates.iter().for_each(|candidate| *shares.entry(author(candidate)).or_default() += 1);
     let mut unscored = vec![];
-    let mut authors: BTreeMap<&str, Vec<Standing<'_>>> = BTreeMap::new();
+    let mut authors: BTreeMap<&str, Vec<RankedCandidate<'_>>> = BTreeMap::new();
     for candidate in candidates {
-        match Standing::of(candidate, shares[author(candidate)]) {
+        match RankedCandidate::of(candidate, shares[author(candidate)]) {
             Some(standing) => authors.entry(author(candidate)).or_default().push(standing),
             None => unscored.push(candidate.submission),
         }
@@ -99,8 +102,8 @@ pub(crate) fn rows(candidates: &[Candidate], submissions: &[Submission]) -> (Hea
         authors.into_iter().filter_map(|(name, standings)| Author::of(name, standings, submissions)).collect();
     let headline = authors.first().map_or(Headline::Published, |author| author.best.entry.conditions.headline);
     let places: Vec<usize> = authors.iter().map(|own| place(&own.best, &authors)).collect();
-    let mut rows: Vec<Row> = std::iter::zip(places, authors)
-        .map(|(place, Author { name, best, others, history })| Row {
+    let mut rows: Vec<RankingRow> = std::iter::zip(places, authors)
+        .map(|(place, Author { name, best, others, history })| RankingRow {
             place,
             author: name.to_owned(),
             best: best.scored,
@@ -116,15 +119,15 @@ pub(crate) fn rows(candidates: &[Candidate], submissions: &[Submission]) -> (Hea
 }
 
 /// A candidate that has a score, and what it is compared by.
-struct Standing<'c> {
+struct RankedCandidate<'c> {
     scored: Scored,
-    entry: Entry<'c>,
+    entry: EntrantResults<'c>,
     /// Submissions of its author.
     share: u32,
 }
 
-impl<'c> Standing<'c> {
-    fn of(candidate: &'c Candidate, share: u32) -> Option<Standing<'c>> {
+impl<'c> RankedCandidate<'c> {
+    fn of(candidate: &'c RankingCandidate, share: u32) -> Option<RankedCandidate<'c>> {
         let entry = entry(&candidate.results, share)?;
         let Summary { all: part, .. } = summarise(&entry);
         let wall = part.wall.as_ref()?;
@@ -137,26 +140,26 @@ impl<'c> Standing<'c> {
         };
         let verdict = confidence.map_or(Verdict::Undecided, |confidence| confidence.verdict);
         let score = Score { headline, interval, verdict, part };
-        Some(Standing { scored: Scored { submission: candidate.submission, score }, entry, share })
+        Some(RankedCandidate { scored: Scored { submission: candidate.submission, score }, entry, share })
     }
 }
 
 /// What an author has in a ranking.
 struct Author<'c> {
     name: &'c str,
-    best: Standing<'c>,
+    best: RankedCandidate<'c>,
     others: Vec<OtherPlugin>,
     history: Vec<Scored>,
 }
 
 impl<'c> Author<'c> {
     /// `None` without a submission.
-    fn of(name: &'c str, mut standings: Vec<Standing<'c>>, submissions: &[Submission]) -> Option<Author<'c>> {
+    fn of(name: &'c str, mut standings: Vec<RankedCandidate<'c>>, submissions: &[Submission]) -> Option<Author<'c>> {
         standings.sort_by(|one, other| other.scored.score.headline.total_cmp(&one.scored.score.headline));
-        let plugin = |standing: &Standing<'_>| submissions[standing.scored.submission].plugin_sha256.as_str();
+        let plugin = |standing: &RankedCandidate<'_>| submissions[standing.scored.submission].plugin_sha256.as_str();
         let mut tries: BTreeMap<&str, u32> = BTreeMap::new();
         standings.iter().for_each(|standing| *tries.entry(plugin(standing)).or_default() += 1);
-        let (mut plugins, mut history): (Vec<Standing<'_>>, Vec<Scored>) = (vec![], vec![]);
+        let (mut plugins, mut history): (Vec<RankedCandidate<'_>>, Vec<Scored>) = (vec![], vec![]);
         for standing in standings {
             if plugins.iter().any(|best| plugin(best) == plugin(&standing)) {
                 history.push(standing.scored);
@@ -167,7 +170,7 @@ impl<'c> Author<'c> {
         history.sort_by_key(|scored| std::cmp::Reverse(submissions[scored.submission].signed_at));
         // Each could have been the best of as many; and each plugin has a part in as many comparisons as there are others.
         let others = u32::try_from(plugins.len() - 1).unwrap_or(u32::MAX);
-        let is_better = |one: &Standing<'_>, own: &Standing<'_>| {
+        let is_better = |one: &RankedCandidate<'_>, own: &RankedCandidate<'_>| {
             let pairs = tries[plugin(one)].saturating_mul(tries[plugin(own)]);
             is_better(one, own, pairs.saturating_mul(others))
         };
@@ -185,7 +188,7 @@ impl<'c> Author<'c> {
 }
 
 /// One more than the number of those who are better beyond doubt.
-fn place(own: &Standing<'_>, all: &[Author<'_>]) -> usize {
+fn place(own: &RankedCandidate<'_>, all: &[Author<'_>]) -> usize {
     let others = u32::try_from(all.len() - 1).unwrap_or(u32::MAX);
     let is_other = |other: &&Author<'_>| other.best.scored.submission != own.scored.submission;
     let better = |other: &&Author<'_>| {
@@ -197,7 +200,7 @@ fn place(own: &Standing<'_>, all: &[Author<'_>]) -> usize {
 }
 
 /// Whether one is better than another beyond doubt, where so many comparisons share an error.
-fn is_better(one: &Standing<'_>, than: &Standing<'_>, comparisons: u32) -> bool {
+fn is_better(one: &RankedCandidate<'_>, than: &RankedCandidate<'_>, comparisons: u32) -> bool {
     let compared = compare_sharing(&[than.entry.clone(), one.entry.clone()], comparisons);
     let against = compared.ok().and_then(|comparison| comparison.standings.into_iter().nth(1)?.against_first);
     against.is_some_and(|against| against.headline(than.entry.conditions.headline).verdict == Verdict::Faster)
@@ -207,8 +210,8 @@ fn is_better(one: &Standing<'_>, than: &Standing<'_>, comparisons: u32) -> bool 
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::conditions::Conditions;
-    use crate::submission::Batch;
+    use crate::conditions::RankingConditions;
+    use crate::submission::SubmittedBatch;
     use passhost_made_documents::{document, right, unmeasured};
     use passhost_result::document::Variant;
     use passhost_score::FALSE_VERDICTS;
@@ -222,7 +225,7 @@ mod tests {
     fn submission_of(plugin: &str, author: &str, signed_at: u64, variants: Vec<Variant>) -> Submission {
         let document = document(plugin, "sample", variants);
         Submission {
-            batch: Batch::Named(BatchId::random().unwrap()),
+            batch: SubmittedBatch::Named(BatchId::random().unwrap()),
             files: vec![format!("{author}.jsonl")],
             jobs: vec![],
             author: author.into(),
@@ -231,20 +234,20 @@ mod tests {
             plugin_sha256: document.job.plugin_sha256.clone(),
             signed_at,
             results: vec![Sourced::new("", document)],
-            conditions: Conditions { policy: 0, device: Some(0), host: 0 },
+            conditions: RankingConditions { policy: 0, device: Some(0), host: 0 },
         }
     }
 
-    fn ranked(submissions: &[Submission]) -> (Vec<Row>, Vec<usize>) {
+    fn ranked(submissions: &[Submission]) -> (Vec<RankingRow>, Vec<usize>) {
         let candidate =
-            |(submission, own): (usize, &Submission)| Candidate { submission, results: own.results.clone() };
-        let candidates: Vec<Candidate> = submissions.iter().enumerate().map(candidate).collect();
+            |(submission, own): (usize, &Submission)| RankingCandidate { submission, results: own.results.clone() };
+        let candidates: Vec<RankingCandidate> = submissions.iter().enumerate().map(candidate).collect();
         let (headline, rows, unscored) = rows(&candidates, submissions);
         assert_eq!(headline, Headline::Published);
         (rows, unscored)
     }
 
-    fn places(rows: &[Row]) -> Vec<(usize, &str)> {
+    fn places(rows: &[RankingRow]) -> Vec<(usize, &str)> {
         rows.iter().map(|row| (row.place, row.author.as_str())).collect()
     }
 
@@ -268,7 +271,7 @@ mod tests {
         let [often, once] = ["often", "once"].map(|author| rows.iter().find(|row| row.author == author).unwrap());
         assert_eq!((often.submissions(), often.best.submission), (3, 2));
         assert_eq!(often.history.iter().map(|scored| scored.submission).collect::<Vec<_>>(), [1, 0]);
-        let confidence = |row: &Row| row.best.score.part.wall.as_ref().unwrap().confidence.unwrap();
+        let confidence = |row: &RankingRow| row.best.score.part.wall.as_ref().unwrap().confidence.unwrap();
         assert_eq!((confidence(often).submissions, confidence(once).submissions), (3, 1));
         assert!(often.best.score.interval.unwrap().spread() >= once.best.score.interval.unwrap().spread());
     }

@@ -4,7 +4,7 @@ use passhost_sign::{LineError, Repetition, TrustError};
 
 /// A reason, as a sentence about a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum RefusalReason {
     /// It is not what was signed.
     #[error(transparent)]
     Line(LineError),
@@ -34,11 +34,8 @@ pub enum Reason {
         others: usize,
     },
     /// It is no result to rank.
-    #[error("it is no result to rank: {what}")]
-    Unfit {
-        /// Why.
-        what: &'static str,
-    },
+    #[error("it is no result to rank: {0}")]
+    Unfit(&'static str),
     /// Graphs were not measured.
     #[error("{graphs} of its graphs were not measured: {first}")]
     Unmeasured {
@@ -56,11 +53,8 @@ pub enum Reason {
         found: String,
     },
     /// Its libtorch is not on the board's list.
-    #[error("it was made with torch {found}, which no host on this board's list has")]
-    Torch {
-        /// Its version.
-        found: String,
-    },
+    #[error("it was made with torch {0}, which no host on this board's list has")]
+    Torch(String),
     /// Its policy is not on the board's list.
     #[error("its policy `{name}` (SHA-256 {found}) is not on this board's list")]
     Policy {
@@ -70,11 +64,8 @@ pub enum Reason {
         found: String,
     },
     /// Its device is not on the board's list.
-    #[error("its device {device} is not on this board's list")]
-    Device {
-        /// The device.
-        device: String,
-    },
+    #[error("its device {0} is not on this board's list")]
+    Device(String),
     /// It was measured or scored otherwise.
     #[error("its setting {item} is {found}, and this board accepts {accepted}")]
     Settings {
@@ -86,11 +77,8 @@ pub enum Reason {
         accepted: String,
     },
     /// Its sample is on no list.
-    #[error("its sample `{sample}` is on none of this board's lists")]
-    NotListed {
-        /// The sample.
-        sample: String,
-    },
+    #[error("its sample `{0}` is on none of this board's lists")]
+    NotListed(String),
     /// Its sample has another content.
     #[error("its sample `{sample}` has another content (SHA-256 {found}) than the one on list `{list}` ({listed})")]
     OtherSample {

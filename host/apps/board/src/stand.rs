@@ -2,9 +2,9 @@
 
 use crate::accepted::{Board, FILE};
 use crate::admission::{MetHere, admit};
-use crate::conditions::Conditions;
-use crate::rank::{Candidate, Ranking, rows};
-use crate::reason::Reason;
+use crate::conditions::RankingConditions;
+use crate::rank::{Ranking, RankingCandidate, rows};
+use crate::reason::RefusalReason;
 use crate::submission::{Admitted, Submission, Unranked, submissions};
 use passhost_protocol::open_regular;
 use passhost_sign::{LineError, Signed, TrustedKeys, read_all};
@@ -17,7 +17,7 @@ const FILE_LIMIT: u64 = 512 << 20;
 
 /// What lies in the directory of a board.
 #[derive(Debug, Clone, Default)]
-pub struct Contents {
+pub struct BoardContents {
     /// Files of results, by name.
     pub files: Vec<SubmittedFile>,
 }
@@ -46,13 +46,13 @@ impl SubmittedFile {
     }
 }
 
-impl Contents {
+impl BoardContents {
     /// Reads every file of a directory that ends in `.json` or `.jsonl`, but the board's own.
     ///
     /// # Errors
     ///
     /// If the directory cannot be read; the path is named.
-    pub fn read(directory: &Path, keys: &TrustedKeys) -> Result<Contents, (std::path::PathBuf, io::Error)> {
+    pub fn read(directory: &Path, keys: &TrustedKeys) -> Result<BoardContents, (std::path::PathBuf, io::Error)> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |error| (path, error)
@@ -64,12 +64,12 @@ impl Contents {
         let is_result = |name: &str| name != FILE && [".json", ".jsonl"].iter().any(|ending| name.ends_with(ending));
         let names = names.iter().filter_map(|name| name.to_str()).filter(|name| is_result(name));
         // Anybody may have put a file there: one that cannot be read costs itself alone.
-        let unreadable = |error: io::Error| vec![Err(LineError::Unreadable { reason: error.to_string() })];
+        let unreadable = |error: io::Error| vec![Err(LineError::Unreadable(error.to_string()))];
         let files = names.map(|name| {
             let read = SubmittedFile::read(&directory.join(name), name.to_owned(), keys);
             read.unwrap_or_else(|error| SubmittedFile { name: name.to_owned(), lines: unreadable(error) })
         });
-        Ok(Contents { files: files.collect() })
+        Ok(BoardContents { files: files.collect() })
     }
 }
 
@@ -96,20 +96,20 @@ pub struct Refused {
     /// What it says that it is about, if it was signed; untrusted.
     pub about: Option<String>,
     /// Everything that is wrong with it.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<RefusalReason>,
 }
 
 impl Board {
     /// Who stands where. Of several results of one job the one that was signed first counts, of those that were signed at
     /// one time the one in the first file.
-    pub fn stand(&self, contents: &Contents, keys: &TrustedKeys) -> Standings {
+    pub fn stand(&self, contents: &BoardContents, keys: &TrustedKeys) -> Standings {
         let (mut refused, mut signed) = (vec![], vec![]);
         for SubmittedFile { name, lines } in &contents.files {
             for (line, number) in lines.iter().zip(1..) {
                 let place = (name, (lines.len() > 1).then_some(number));
                 match line {
                     Ok(result) => signed.push((place, result)),
-                    Err(error) => refused.push(refusal(place, None, vec![Reason::Line(error.clone())])),
+                    Err(error) => refused.push(refusal(place, None, vec![RefusalReason::Line(error.clone())])),
                 }
             }
         }
@@ -133,23 +133,25 @@ impl Board {
     fn rankings(&self, submissions: &[Submission]) -> (Vec<Ranking>, Vec<Unranked>) {
         let (mut rankings, mut unranked) = (vec![], vec![]);
         let alone = submissions.iter().enumerate().filter(|(_, submission)| submission.conditions.device.is_none());
-        unranked.extend(alone.map(|(submission, _)| Unranked { submission, reason: Reason::NoDevice }));
+        unranked.extend(alone.map(|(submission, _)| Unranked { submission, reason: RefusalReason::NoDevice }));
         for list in &self.sample_lists {
-            let conditions: BTreeSet<Conditions> = submissions.iter().map(|submission| submission.conditions).collect();
+            let conditions: BTreeSet<RankingConditions> =
+                submissions.iter().map(|submission| submission.conditions).collect();
             for conditions in conditions {
                 let Some(device) = conditions.device else { continue };
                 let mut candidates = vec![];
                 for (submission, own) in submissions.iter().enumerate().filter(|(_, own)| own.conditions == conditions)
                 {
                     match own.on(list) {
-                        Some(Ok(results)) => candidates.push(Candidate { submission, results }),
+                        Some(Ok(results)) => candidates.push(RankingCandidate { submission, results }),
                         Some(Err(reason)) => unranked.push(Unranked { submission, reason }),
                         None => {}
                     }
                 }
                 let (headline, rows, unscored) = rows(&candidates, submissions);
-                unranked
-                    .extend(unscored.into_iter().map(|submission| Unranked { submission, reason: Reason::Unscored }));
+                unranked.extend(
+                    unscored.into_iter().map(|submission| Unranked { submission, reason: RefusalReason::Unscored }),
+                );
                 let names = [
                     &list.name,
                     &self.policies[conditions.policy].name,
@@ -165,7 +167,7 @@ impl Board {
     }
 }
 
-fn refusal((file, line): (&String, Option<usize>), result: Option<&Signed>, reasons: Vec<Reason>) -> Refused {
+fn refusal((file, line): (&String, Option<usize>), result: Option<&Signed>, reasons: Vec<RefusalReason>) -> Refused {
     let about = result.map(|result| {
         let job = &result.statement.document.job;
         format!("{} on {}", job.plugin, job.sample)

@@ -1,9 +1,9 @@
 //! What somebody submitted: the results of one plugin in one batch.
 
 use crate::accepted::SampleList;
-use crate::conditions::Conditions;
-use crate::reason::Reason;
-use passhost_report::{Apart, Entry, Filter, Sourced, entries};
+use crate::conditions::RankingConditions;
+use crate::reason::RefusalReason;
+use passhost_report::{Apart, EntrantResults, GraphFilter, Sourced, entries};
 use passhost_sign::{BatchId, JobId, Signed, TrustedKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,18 +13,18 @@ const NAMED: usize = 5;
 
 /// The batch that a result belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Batch {
+pub enum SubmittedBatch {
     /// The one that it names.
     Named(BatchId),
     /// It was signed before batches had names: nobody knows what it belongs to, so that it stands by itself.
     Alone(JobId),
 }
 
-impl fmt::Display for Batch {
+impl fmt::Display for SubmittedBatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Batch::Named(batch) => write!(f, "batch {batch}"),
-            Batch::Alone(job) => write!(f, "job {job}, without a batch"),
+            SubmittedBatch::Named(batch) => write!(f, "batch {batch}"),
+            SubmittedBatch::Alone(job) => write!(f, "job {job}, without a batch"),
         }
     }
 }
@@ -34,7 +34,7 @@ impl fmt::Display for Batch {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Submission {
     /// The batch.
-    pub batch: Batch,
+    pub batch: SubmittedBatch,
     /// The files, by name.
     pub files: Vec<String>,
     /// Whose it is, as whoever signed it says.
@@ -51,7 +51,7 @@ pub struct Submission {
     pub jobs: Vec<JobId>,
     /// Its results, each with its file.
     pub results: Vec<Sourced>,
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: RankingConditions,
 }
 
 /// A submission that is not in a ranking.
@@ -60,21 +60,21 @@ pub struct Unranked {
     /// Position among the submissions.
     pub submission: usize,
     /// Why.
-    pub reason: Reason,
+    pub reason: RefusalReason,
 }
 
 /// A result that counts.
 pub(crate) struct Admitted<'k> {
     pub file: String,
     pub key: &'k TrustedKey,
-    pub conditions: Conditions,
+    pub conditions: RankingConditions,
     pub result: Signed,
 }
 
 /// What makes results one submission, but for the device: some results needed none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Group {
-    batch: Batch,
+pub(crate) struct SubmissionKey {
+    batch: SubmittedBatch,
     plugin: String,
     author: String,
     signer: String,
@@ -82,12 +82,12 @@ pub(crate) struct Group {
     host: usize,
 }
 
-impl Group {
-    pub fn of(result: &Signed, key: &TrustedKey, conditions: Conditions) -> Group {
+impl SubmissionKey {
+    pub fn of(result: &Signed, key: &TrustedKey, conditions: RankingConditions) -> SubmissionKey {
         let statement = &result.statement;
-        let alone = || Batch::Alone(statement.job.clone());
-        Group {
-            batch: statement.batch.clone().map_or_else(alone, Batch::Named),
+        let alone = || SubmittedBatch::Alone(statement.job.clone());
+        SubmissionKey {
+            batch: statement.batch.clone().map_or_else(alone, SubmittedBatch::Named),
             plugin: statement.document.job.plugin_sha256.clone(),
             author: statement.author.clone().unwrap_or_else(|| key.name.clone()),
             signer: key.name.clone(),
@@ -100,9 +100,9 @@ impl Group {
 /// Sorts results into submissions, those signed first at the beginning. Results that needed no device go with those that
 /// did.
 pub(crate) fn submissions(admitted: Vec<Admitted<'_>>) -> Vec<Submission> {
-    let mut groups: BTreeMap<Group, Vec<Admitted<'_>>> = BTreeMap::new();
+    let mut groups: BTreeMap<SubmissionKey, Vec<Admitted<'_>>> = BTreeMap::new();
     for one in admitted {
-        groups.entry(Group::of(&one.result, one.key, one.conditions)).or_default().push(one);
+        groups.entry(SubmissionKey::of(&one.result, one.key, one.conditions)).or_default().push(one);
     }
     let mut found = vec![];
     for (group, results) in groups {
@@ -118,7 +118,7 @@ pub(crate) fn submissions(admitted: Vec<Admitted<'_>>) -> Vec<Submission> {
     found
 }
 
-fn submission(group: &Group, device: Option<usize>, results: &[&Admitted<'_>]) -> Option<Submission> {
+fn submission(group: &SubmissionKey, device: Option<usize>, results: &[&Admitted<'_>]) -> Option<Submission> {
     let first = results.first()?;
     let job = &first.result.statement.document.job;
     let info = job.plugin_info.as_ref();
@@ -135,13 +135,13 @@ fn submission(group: &Group, device: Option<usize>, results: &[&Admitted<'_>]) -
         signed_at: results.iter().map(|one| one.result.statement.signed_at).max().unwrap_or(0),
         jobs: jobs.into_iter().cloned().collect(),
         results: results.iter().map(sourced).collect(),
-        conditions: Conditions { device, ..first.conditions },
+        conditions: RankingConditions { device, ..first.conditions },
     })
 }
 
 impl Submission {
     /// Its results on the samples of a list, or why they are not all there. `None` where there is none of them.
-    pub(crate) fn on(&self, list: &SampleList) -> Option<Result<Vec<Sourced>, Reason>> {
+    pub(crate) fn on(&self, list: &SampleList) -> Option<Result<Vec<Sourced>, RefusalReason>> {
         let of = |sha256: &str| self.results.iter().find(|result| result.document.job.sample_sha256 == sha256);
         let found: Vec<Option<&Sourced>> = list.samples.iter().map(|sample| of(&sample.sha256)).collect();
         if found.iter().all(Option::is_none) {
@@ -157,13 +157,16 @@ impl Submission {
             names.push_str(&format!(" and {} more", missing.len() - NAMED));
         }
         let (list, of) = (list.name.clone(), list.samples.len());
-        Some(Err(Reason::Incomplete { list, missing: missing.len(), of, names }))
+        Some(Err(RefusalReason::Incomplete { list, missing: missing.len(), of, names }))
     }
 }
 
 /// The only entry of these results, as one of so many submissions.
-pub(crate) fn entry(results: &[Sourced], submissions: u32) -> Option<Entry<'_>> {
-    entries(results, Apart::Plugins, &Filter::default()).into_iter().next().map(|entry| entry.shared_by(submissions))
+pub(crate) fn entry(results: &[Sourced], submissions: u32) -> Option<EntrantResults<'_>> {
+    entries(results, Apart::Plugins, &GraphFilter::default())
+        .into_iter()
+        .next()
+        .map(|entry| entry.shared_by(submissions))
 }
 
 #[cfg(test)]
@@ -189,7 +192,7 @@ mod tests {
             Admitted {
                 file: (*file).to_owned(),
                 key: keys.trust(signer, 1).unwrap(),
-                conditions: Conditions { policy: 0, device: Some(0), host: 0 },
+                conditions: RankingConditions { policy: 0, device: Some(0), host: 0 },
                 result: Signed { statement, signer },
             }
         };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_board::{Board, Contents, Refused, Standings, SubmittedFile};
+use passhost_board::{Board, BoardContents, Refused, Standings, SubmittedFile};
 use passhost_made_documents::{document, right, unmeasured};
 use passhost_sign::{BatchId, JobId, SecretKey, Signed, Statement, TrustedKeys};
 use std::collections::BTreeMap;
@@ -29,9 +29,9 @@ fn result(key: &SecretKey, plugin: &str) -> Signed {
     Signed { statement, signer: key.public() }
 }
 
-fn contents(results: Vec<Signed>) -> Contents {
+fn contents(results: Vec<Signed>) -> BoardContents {
     let lines = results.into_iter().map(Ok).collect();
-    Contents { files: vec![SubmittedFile { name: "night.jsonl".into(), lines }] }
+    BoardContents { files: vec![SubmittedFile { name: "night.jsonl".into(), lines }] }
 }
 
 /// A board that trusts a key and accepts what is like its result.

@@ -1,5 +1,6 @@
 //! The command line.
 
+pub mod after_help;
 mod agent;
 mod baseline;
 mod bench;
@@ -7,7 +8,6 @@ mod build;
 mod decompose;
 #[cfg(test)]
 mod documented;
-pub mod examples;
 mod launch;
 mod leaderboard;
 mod limits;
@@ -38,7 +38,8 @@ pub use sign::{KeygenArguments, SignArguments};
 pub use vary::*;
 pub use verify::*;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
 use fundu::{DurationParser, TimeUnit};
 use passhost_policy::Policy;
 use passhost_protocol::device::DeviceChoice;
@@ -47,26 +48,9 @@ use passhost_score::{Interpretation, Options};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  a result with a score was written, failed variants included
-  1  no variant could run because of the plugin, `check` refused it, or --fail-under was missed
-  2  usage error, or the sample cannot be used
-  3  trouble of the host or the device: also where a busy machine let nothing be measured, or a
-     full disk took no result";
-
-/// What the columns of an evaluation's table are.
-const COLUMNS: &str = "\
-Columns of the table:
-  eager us, rewritten us  of wall clock, means over processes and blocks of medians of runs side by side;
-                          eager without what the rewrite slows it down by
-  speedup                 the first over the second
-  device                  the speedup of the device's own time
-  right from              the tightest tolerance at which every output agrees with eager";
-
 /// Runs compiler passes nobody trusts, checks what they return and scores the graphs they rewrote.
 #[derive(Debug, Parser)]
-#[command(name = "passhost", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "passhost", version, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -75,10 +59,8 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Evaluates a plugin on samples: is it right, how much faster is it, what is its score
-    #[command(after_help = format!("{COLUMNS}\n\n{EXIT_CODES}"))]
     Eval(Box<EvalArguments>),
     /// Makes a component of the source of a pass, without trusting the source
-    #[command(after_help = build::EXIT_CODES)]
     Build(BuildArguments),
     /// Writes the crate of a new pass, with a sample that it makes one kernel of and a native test
     New(NewArguments),
@@ -89,10 +71,8 @@ pub enum Command {
     /// Prints the graphs of a sample, before and after a plugin
     Show(ShowArguments),
     /// Evaluates plugins on many samples, and keeps each result as it comes: what ends early goes on
-    #[command(after_help = bench::EXIT_CODES)]
     Bench(Box<BenchArguments>),
     /// Measures what PyTorch itself offers in place of a plugin: eager from Python, Inductor, CUDA graphs
-    #[command(after_help = baseline::EXIT_CODES)]
     Baseline(Box<BaselineArguments>),
     /// Summarises the results of plugins: scores, by group, type and size, the best and the worst, what holds them back
     Report(ReportArguments),
@@ -111,7 +91,6 @@ pub enum Command {
     /// Cuts whole models into samples: single ops, op sequences that repeat, stretches that fit one kernel
     Decompose(DecomposeArguments),
     /// Has a language model write passes, and keeps what it said, built and measured as training data
-    #[command(after_help = agent::EXIT_CODES)]
     Agent(Box<AgentArguments>),
     /// Prints how to write a pass: all that a person or a language model needs, on one page
     Guide,
@@ -122,7 +101,6 @@ pub enum Command {
     /// Says whether this machine has what an evaluation needs
     Doctor(DeviceArguments),
     /// Evaluates what clients submit over HTTP, one submission at a time on each device
-    #[command(after_help = serve::EXIT_CODES)]
     Serve(Box<ServeArguments>),
     /// Makes a token for a client of `serve`, and the line that lets it in
     Token(TokenArguments),
@@ -278,22 +256,8 @@ pub struct ScoreOptions {
     pub p: Option<f64>,
     /// From which tolerance on which failures count as a speedup of 1; that of a result where one is read, else default, if
     /// absent
-    #[arg(long, value_enum)]
-    pub interpretation: Option<InterpretationArgument>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum InterpretationArgument {
-    Default,
-    MismatchExtended,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Inputs {
-    /// Drawn around the recorded statistics, never constant
-    Fresh,
-    /// As the published loaders draw them
-    Published,
+    #[arg(long, value_parser = one_of([("default", "", Interpretation::Default), ("mismatch-extended", "", Interpretation::MismatchExtended)]))]
+    pub interpretation: Option<Interpretation>,
 }
 
 #[derive(Debug, Args)]
@@ -312,30 +276,7 @@ impl ScoreOptions {
         Options {
             b: self.b.unwrap_or(base.b),
             p: self.p.unwrap_or(base.p),
-            interpretation: match self.interpretation {
-                Some(InterpretationArgument::Default) => Interpretation::Default,
-                Some(InterpretationArgument::MismatchExtended) => Interpretation::MismatchExtended,
-                None => base.interpretation,
-            },
-        }
-    }
-}
-
-impl Inputs {
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Inputs::Fresh => "fresh",
-            Inputs::Published => "published",
-        }
-    }
-}
-
-impl From<Inputs> for InputMode {
-    fn from(inputs: Inputs) -> InputMode {
-        match inputs {
-            Inputs::Fresh => InputMode::Fresh,
-            Inputs::Published => InputMode::Published,
+            interpretation: self.interpretation.unwrap_or(base.interpretation),
         }
     }
 }
@@ -356,6 +297,38 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(time)
 }
 
+/// One of some values by their names, each with what help says of it.
+fn one_of<T: Clone + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (&'static str, &'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let values: Vec<(&str, &str, T)> = values.into_iter().collect();
+    let possible = |(name, help, _): &(&'static str, &'static str, T)| match *help {
+        "" => PossibleValue::new(*name),
+        help => PossibleValue::new(*name).help(help),
+    };
+    let names = PossibleValuesParser::new(values.iter().map(possible).collect::<Vec<_>>());
+    names.try_map(move |name| {
+        let found = values.iter().find(|(known, ..)| *known == name).map(|(_, _, value)| value.clone());
+        found.ok_or("it is none of these")
+    })
+}
+
+/// How inputs are drawn.
+fn inputs() -> impl TypedValueParser<Value = InputMode> {
+    one_of([
+        ("fresh", "Drawn around the recorded statistics, never constant", InputMode::Fresh),
+        ("published", "As the published loaders draw them", InputMode::Published),
+    ])
+}
+
+/// How inputs are drawn, as it is written.
+pub fn inputs_name(inputs: InputMode) -> &'static str {
+    match inputs {
+        InputMode::Fresh => "fresh",
+        InputMode::Published => "published",
+    }
+}
+
 /// `65536`, `64K`, `256M`, `1G`: bytes, powers of 1024.
 fn size(text: &str) -> Result<u64, String> {
     let parsed = parse_size::Config::new().with_binary().parse_size(text);
@@ -372,6 +345,15 @@ fn number(text: &str) -> Result<f64, String> {
 fn fraction(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| *share > 0.0 && *share < 1.0);
     share.ok_or_else(|| format!("`{text}` is no share between 0 and 1; write 0.2"))
+}
+
+/// A device as it is written.
+pub fn device_name(device: DeviceChoice) -> String {
+    match device {
+        DeviceChoice::Auto => "auto".to_owned(),
+        DeviceChoice::Cpu => "cpu".to_owned(),
+        DeviceChoice::Cuda(index) => format!("cuda:{index}"),
+    }
 }
 
 fn device(text: &str) -> Result<DeviceChoice, String> {

@@ -28,14 +28,15 @@ mod signing;
 pub mod source;
 pub mod verify;
 
-use crate::exit::{Exit, Stop};
-use crate::terminal::Terminal;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::terminal::{Terminal, Tone};
 use passhost_cache::Cache;
 use passhost_child::device::{Device, DeviceSetup};
 use passhost_child::{Confinement, Plugin};
 use passhost_protocol::device::DeviceChoice;
 use passhost_result::untrusted::one_line;
 use passhost_sample::{FoundSamples, Named, Repeated};
+use passhost_supervisor::{Config, Supervisor};
 use signing::Signer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,8 +90,8 @@ fn device_setup(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
 
 /// Every sample that the paths name, each once. What was named again is said.
 fn named_samples<'p>(paths: impl IntoIterator<Item = &'p PathBuf>, terminal: &Terminal) -> Result<Vec<Named>, Stop> {
-    let found = passhost_sample::find_all(paths.into_iter().map(PathBuf::as_path));
-    let FoundSamples { samples, repeated } = found.map_err(|error| Stop::new(Exit::Usage, error))?;
+    let FoundSamples { samples, repeated } =
+        passhost_sample::find_all(paths.into_iter().map(PathBuf::as_path)).or_stop(Exit::Usage)?;
     if let Some(Repeated { count, first }) = repeated {
         let first = one_line(&first.display().to_string(), 200);
         terminal
@@ -101,7 +102,7 @@ fn named_samples<'p>(paths: impl IntoIterator<Item = &'p PathBuf>, terminal: &Te
 
 /// A plugin file. One that is anything else is most often a list in the wrong place.
 fn read_plugin(path: &Path, limit: u64) -> Result<Plugin, Stop> {
-    let plugin = Plugin::read(path, limit).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let plugin = Plugin::read(path, limit).or_stop(Exit::Usage)?;
     if !plugin.wasm.starts_with(WEBASSEMBLY) && !is_wasm_by_name(path) {
         let path = path.display();
         return Err(Stop::usage(format!(
@@ -125,7 +126,35 @@ fn open_device(
     signer: Option<&Signer>,
 ) -> Result<Device, Stop> {
     let setup = DeviceSetup { confinement, ..device_setup(arguments.device, arguments.threads) };
-    Device::open(signing::kept_from_key(setup, signer)).map_err(|error| Stop::new(Exit::Host, error))
+    Device::open(signing::kept_from_key(setup, signer)).or_stop(Exit::Host)
+}
+
+/// Devices that work side by side, the first at the beginning, whose children cannot read what is in `hidden`.
+fn open_devices<'p>(
+    choices: &[DeviceChoice],
+    threads: Option<u32>,
+    confinement: Confinement,
+    hidden: impl IntoIterator<Item = &'p Path>,
+) -> Result<Vec<Device>, Stop> {
+    let hidden: Vec<PathBuf> = hidden.into_iter().map(Path::to_path_buf).collect();
+    let open = |(before, &choice)| {
+        let mut setup = DeviceSetup { confinement, before, ..device_setup(choice, threads) };
+        setup.hidden.extend(hidden.iter().cloned());
+        Device::open(setup).or_stop(Exit::Host)
+    };
+    (0..).zip(choices).map(open).collect()
+}
+
+/// What evaluates, with the cache of compiled plugins. That there is none is said.
+fn supervisor(config: Config, terminal: &Terminal) -> Supervisor {
+    let supervisor = Supervisor::new(config);
+    match open_cache() {
+        Ok(cache) => supervisor.with_cache(cache),
+        Err(reason) => {
+            terminal.complain(&terminal.paint(Tone::Dim, &format!("no plugin cache: {reason}")));
+            supervisor
+        }
+    }
 }
 
 /// Options of `passhost show` by which a pass is told of a device that is not opened again: what it would be told of it, in a

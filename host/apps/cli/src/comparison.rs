@@ -1,8 +1,10 @@
 //! A comparison of entrants on the terminal.
 
-use crate::summary::{against, bracketed, counting_once, headed, name, named, painted, range, share, short};
-use crate::terminal::{Terminal, Tone, table, wrap};
-use passhost_report::{AgainstFirst, Change, Comparison, DeviceTimes, Missing, NEARLY, Place, Standing};
+use crate::summary::{against, bracketed, counting_once, name, named, range, share, short};
+use crate::terminal::{Terminal, Tone};
+use passhost_report::{
+    AgainstFirst, DeviceTimeRatio, EntrantComparison, EntrantStanding, GraphPlace, Missing, NEARLY, ScoreChange,
+};
 use passhost_result::Headline;
 use passhost_result::untrusted::one_line;
 use passhost_score::{FailureClass, Verdict};
@@ -13,7 +15,7 @@ const SHOWN: usize = 5;
 const WIDE: usize = 80;
 
 /// The lines for a comparison.
-pub fn render(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
+pub fn render(comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String> {
     let conditions = &comparison.conditions;
     let device = conditions.device.as_deref().unwrap_or("no device");
     let mut title = format!(
@@ -23,9 +25,9 @@ pub fn render(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
         one_line(&conditions.policy, 40)
     );
     title.push_str(&against(conditions));
-    let mut lines = painted(&title, Tone::Strong, terminal);
+    let mut lines = terminal.painted(Tone::Strong, &title, "");
     for remark in &comparison.remarks {
-        lines.extend(painted(&one_line(remark, 400), Tone::Warn, terminal));
+        lines.extend(terminal.painted(Tone::Warn, &one_line(remark, 400), ""));
     }
     lines.extend(standings(comparison, terminal));
     for (at, standing) in comparison.standings.iter().enumerate() {
@@ -35,14 +37,14 @@ pub fn render(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
         }
     }
     if !comparison.unwinnable.is_empty() {
-        let places: Vec<&Place> = comparison.unwinnable.iter().collect();
+        let places: Vec<&GraphPlace> = comparison.unwinnable.iter().collect();
         let text = format!(
             "graphs that fail for their samples' sake, whoever is tried, and do not count: {}: {}",
             places.len(),
             named(&places)
         );
         lines.push(String::new());
-        lines.extend(painted(&text, Tone::Warn, terminal));
+        lines.extend(terminal.painted(Tone::Warn, &text, ""));
     }
     let left_out = [
         ("graphs that not all entrants have", &comparison.missing),
@@ -54,20 +56,14 @@ pub fn render(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
     lines
 }
 
-fn standings(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
+fn standings(comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String> {
     let headline = comparison.conditions.headline;
     let wide = terminal.width() >= WIDE;
     let head = ["entrant", "AS", "strict", "ES(0)", "right", "speed", "ratio", "95%", "verdict"];
     let keep: &[usize] = if wide { &[0, 1, 2, 3, 4, 5, 6, 7, 8] } else { &[0, 1, 2, 4, 6, 7, 8] };
-    let rows: Vec<Vec<String>> = comparison
-        .standings
-        .iter()
-        .enumerate()
-        .map(|(at, standing)| row(at, standing, headline, wide))
-        .map(|row| keep.iter().map(|&column| row[column].clone()).collect())
-        .collect();
-    let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
-    let mut lines = headed(table(&head, &rows, terminal.width()), terminal);
+    let rows: Vec<Vec<String>> =
+        comparison.standings.iter().enumerate().map(|(at, standing)| row(at, standing, headline, wide)).collect();
+    let mut lines = terminal.columns(&head, &rows, keep);
     for (line, standing) in lines.iter_mut().skip(1).zip(&comparison.standings) {
         let tone = match standing.against_first.as_ref().map(|against| against.headline(headline).verdict) {
             Some(Verdict::Faster) => Tone::Good,
@@ -79,12 +75,12 @@ fn standings(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
     for (at, standing) in comparison.standings.iter().enumerate() {
         let name = one_line(&standing.entrant.name, 60);
         let text = format!("{} is {name}, {}", at + 1, one_line(&standing.entrant.sources.join(", "), 200));
-        lines.extend(painted(&text, Tone::Dim, terminal));
+        lines.extend(terminal.painted(Tone::Dim, &text, ""));
     }
     lines
 }
 
-fn row(at: usize, standing: &Standing, headline: Headline, wide: bool) -> Vec<String> {
+fn row(at: usize, standing: &EntrantStanding, headline: Headline, wide: bool) -> Vec<String> {
     let part = &standing.part;
     let wall = part.wall.as_ref();
     let against = standing.against_first.as_ref();
@@ -111,7 +107,7 @@ fn row(at: usize, standing: &Standing, headline: Headline, wide: bool) -> Vec<St
     ]
 }
 
-fn changes(number: usize, against: &AgainstFirst, comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
+fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String> {
     let AgainstFirst { better, worse, .. } = *against;
     let undecided = comparison.graphs - better - worse;
     let ratio = against.headline(comparison.conditions.headline);
@@ -124,13 +120,13 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &Comparison, termi
         ratio.ratio,
         bracketed(ratio.interval),
     );
-    let mut lines = painted(&title, Tone::Strong, terminal);
+    let mut lines = terminal.painted(Tone::Strong, &title, "");
     if ratio.interval.is_none() {
-        lines.extend(painted("times were not taken in as many processes: no interval", Tone::Warn, terminal));
+        lines.extend(terminal.painted(Tone::Warn, "times were not taken in as many processes: no interval", ""));
     }
     lines.extend(on_the_device(against, terminal));
     let over_samples = against.over_samples.filter(|_| comparison.samples > 1);
-    lines.extend(over_samples.iter().flat_map(|over| wrap(&counting_once("a ratio of", over), terminal.width(), "")));
+    lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("a ratio of", over), "")));
     for (what, found) in [
         ("right, and wrong with 1", &against.turned_right),
         ("wrong, and right with 1", &against.turned_wrong),
@@ -145,33 +141,23 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &Comparison, termi
 
 /// What an entrant takes on the device alone, on all graphs that both have right and on those without calls of the library.
 fn on_the_device(against: &AgainstFirst, terminal: &Terminal) -> Vec<String> {
-    let mut lines = vec![];
-    if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device {
-        let text = format!(
-            "on the device alone it takes {ratio:.3} times as long in the geometric mean of {graphs} graphs that both have \
-             right; 1 takes at most {NEARLY:.2} times as long as it on {nearly} of them"
-        );
-        lines.extend(wrap(&text, terminal.width(), ""));
-    }
-    if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device_right_or_wrong {
-        let text = format!(
-            "with those that it leaves unchanged or has wrong it takes {ratio:.3} times as long, {graphs} graphs; 1 takes at \
-             most {NEARLY:.2} times as long as it on {nearly} of them"
-        );
-        lines.extend(wrap(&text, terminal.width(), ""));
-    }
-    if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device_without_calls {
-        let text = format!(
-            "where 1 leaves no call to the library it takes {ratio:.3} times as long, {graphs} of these graphs; 1 takes at \
-             most {NEARLY:.2} times as long as it on {nearly} of them"
-        );
-        lines.extend(wrap(&text, terminal.width(), ""));
-    }
-    lines
+    let said = [
+        (against.device, "on the device alone", " in the geometric mean of ", " graphs that both have right"),
+        (against.device_right_or_wrong, "with those that it leaves unchanged or has wrong", ", ", " graphs"),
+        (against.device_without_calls, "where 1 leaves no call to the library", ", ", " of these graphs"),
+    ];
+    let said = said.into_iter().filter_map(|(found, on, of, those)| {
+        let DeviceTimeRatio { graphs, ratio, nearly } = found?;
+        Some(format!(
+            "{on} it takes {ratio:.3} times as long{of}{graphs}{those}; 1 takes at most {NEARLY:.2} times as long as it on \
+             {nearly} of them"
+        ))
+    });
+    said.flat_map(|text| terminal.wrap(&text, "")).collect()
 }
 
 /// Changes of one kind, those first that come first.
-fn listed(what: &str, changes: &[Change], terminal: &Terminal) -> Vec<String> {
+fn listed(what: &str, changes: &[ScoreChange], terminal: &Terminal) -> Vec<String> {
     if changes.is_empty() {
         return vec![];
     }
@@ -180,23 +166,18 @@ fn listed(what: &str, changes: &[Change], terminal: &Terminal) -> Vec<String> {
         Some(FailureClass::PassMiss) => "unchanged".to_owned(),
         Some(class) => class.to_string().replace('_', " "),
     };
-    let wide = terminal.width() >= WIDE;
-    let row = |change: &Change| {
+    let keep: &[usize] = if terminal.width() >= WIDE { &[0, 1, 2, 3] } else { &[0, 1, 3] };
+    let row = |change: &ScoreChange| {
         let ends = if change.first == change.other {
             end(change.other)
         } else {
             format!("{} to {}", end(change.first), end(change.other))
         };
-        let mut row = vec![name(&change.place), short(Some(change.ratio.ratio)), ends];
-        if wide {
-            row.insert(2, range(change.ratio.interval));
-        }
-        row
+        vec![name(&change.place), short(Some(change.ratio.ratio)), range(change.ratio.interval), ends]
     };
     let rows: Vec<Vec<String>> = changes.iter().take(SHOWN).map(row).collect();
     let mut lines = vec![format!("{what}: {}", changes.len())];
-    let head: &[&str] = if wide { &["graph", "ratio", "95%", "result"] } else { &["graph", "ratio", "result"] };
-    lines.extend(headed(table(head, &rows, terminal.width()), terminal));
+    lines.extend(terminal.columns(&["graph", "ratio", "95%", "result"], &rows, keep));
     if changes.len() > SHOWN {
         lines.push(format!("and {} more, see --json", changes.len() - SHOWN));
     }
@@ -209,13 +190,13 @@ fn left_out_of(what: &str, graphs: &[Missing], entrants: usize, terminal: &Termi
         return vec![];
     }
     let mut lines = vec![String::new()];
-    lines.extend(painted(&format!("{what}: {}", graphs.len()), Tone::Warn, terminal));
+    lines.extend(terminal.painted(Tone::Warn, &format!("{what}: {}", graphs.len()), ""));
     for at in 0..entrants {
         let lacking = graphs.iter().filter(|missing| missing.lacking.contains(&at));
-        let places: Vec<&Place> = lacking.map(|missing| &missing.place).collect();
+        let places: Vec<&GraphPlace> = lacking.map(|missing| &missing.place).collect();
         if !places.is_empty() {
             let text = format!("{} lacks {}: {}", at + 1, places.len(), named(&places));
-            lines.extend(wrap(&text, terminal.width(), "  "));
+            lines.extend(terminal.wrap(&text, "  "));
         }
     }
     lines

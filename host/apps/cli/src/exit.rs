@@ -1,6 +1,8 @@
 //! How a command ends.
 
 use passhost_corpus::CorpusError;
+use passhost_result::document::{Blame, Failure};
+use passhost_supervisor::OpenError;
 use passhost_supervisor::batch::BatchError;
 use std::process::ExitCode;
 
@@ -55,9 +57,41 @@ impl Stop {
     }
 }
 
+/// Ends the command where something went wrong.
+pub trait OrStop<T> {
+    /// The value, or the end of the command with this exit code.
+    fn or_stop(self, exit: Exit) -> Result<T, Stop>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrStop<T> for Result<T, E> {
+    fn or_stop(self, exit: Exit) -> Result<T, Stop> {
+        self.map_err(|error| Stop::new(exit, error))
+    }
+}
+
 impl From<BatchError> for Stop {
     fn from(error: BatchError) -> Stop {
         Stop::new(if error.is_hosts() { Exit::Host } else { Exit::Usage }, error)
+    }
+}
+
+impl From<OpenError> for Stop {
+    fn from(error: OpenError) -> Stop {
+        match error {
+            OpenError::Sample(error) => Stop::new(Exit::Usage, error),
+            OpenError::Reader(error) => Stop::new(Exit::Host, error),
+        }
+    }
+}
+
+impl From<&Failure> for Stop {
+    fn from(failure: &Failure) -> Stop {
+        let exit = match failure.blame {
+            Blame::Plugin => Exit::Plugin,
+            Blame::Sample => Exit::Usage,
+            Blame::Host => Exit::Host,
+        };
+        Stop { exit, error: anyhow::anyhow!("{}; {}", failure.message, failure.hint) }
     }
 }
 

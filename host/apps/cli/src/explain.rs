@@ -37,7 +37,7 @@ fn of_variant(variant: &Variant, terminal: &Terminal) -> Vec<String> {
     let log = variant.usage.as_ref().map_or("", |usage| usage.log.as_str());
     let mut lines = log_lines(log, terminal.width());
     let refusals = variant.rewrite.as_ref().map_or(&[][..], |rewrite| &rewrite.refusals);
-    lines.extend(refusals.iter().take(SHOWN).flat_map(|refusal| wrap(&left_alone(refusal), terminal.width(), "  ")));
+    lines.extend(refusals.iter().take(SHOWN).flat_map(|refusal| terminal.wrap(&left_alone(refusal), "  ")));
     if refusals.len() > SHOWN {
         lines.push(format!("  and {} other reasons, see --json", refusals.len() - SHOWN));
     }
@@ -50,7 +50,7 @@ fn of_variant(variant: &Variant, terminal: &Terminal) -> Vec<String> {
                  Rewriter::for_each_match say something here"
             }
         };
-        lines.extend(wrap(text, terminal.width(), "  "));
+        lines.extend(terminal.wrap(text, "  "));
     }
     lines
 }

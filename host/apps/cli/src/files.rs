@@ -12,7 +12,7 @@ type Called<'p> = (&'static str, &'p Path);
 
 /// What a command writes and reads.
 #[derive(Debug, Default)]
-pub struct Files<'p> {
+pub struct CommandFiles<'p> {
     written: Vec<Called<'p>>,
     kept: Vec<Called<'p>>,
     read: Vec<Called<'p>>,
@@ -21,50 +21,54 @@ pub struct Files<'p> {
 
 /// Which file a path leads to, over links and by whatever name.
 #[derive(Debug, PartialEq, Eq)]
-enum Identity {
+enum FileIdentity {
     There { device: u64, inode: u64 },
     New { folder: PathBuf, name: OsString },
 }
 
-impl Identity {
+impl FileIdentity {
     /// None of a device, a pipe or a directory, which nothing replaces.
-    fn of(path: &Path) -> Option<Identity> {
+    fn of(path: &Path) -> Option<FileIdentity> {
         match std::fs::metadata(path) {
-            Ok(found) if found.is_file() => Some(Identity::There { device: found.dev(), inode: found.ino() }),
+            Ok(found) if found.is_file() => Some(FileIdentity::There { device: found.dev(), inode: found.ino() }),
             Ok(_) => None,
             Err(_) => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                Some(Identity::New { folder: folder.canonicalize().ok()?, name: path.file_name()?.to_owned() })
+                Some(FileIdentity::New { folder: folder.canonicalize().ok()?, name: path.file_name()?.to_owned() })
             }
         }
     }
 }
 
-impl<'p> Files<'p> {
+impl<'p> CommandFiles<'p> {
     /// Files that an option names; `-` is standard output.
     #[must_use]
-    pub fn writes(mut self, option: &'static str, paths: impl IntoIterator<Item = &'p PathBuf>) -> Files<'p> {
+    pub fn writes(mut self, option: &'static str, paths: impl IntoIterator<Item = &'p PathBuf>) -> CommandFiles<'p> {
         self.written.extend(paths.into_iter().map(|path| (option, path.as_path())));
         self
     }
 
     /// Files that an option names and that the command goes on with: it says itself what is wrong with them.
     #[must_use]
-    pub fn goes_on_with(mut self, option: &'static str, paths: impl IntoIterator<Item = &'p PathBuf>) -> Files<'p> {
+    pub fn goes_on_with(
+        mut self,
+        option: &'static str,
+        paths: impl IntoIterator<Item = &'p PathBuf>,
+    ) -> CommandFiles<'p> {
         self.kept.extend(paths.into_iter().map(|path| (option, path.as_path())));
         self
     }
 
     /// Files that are read, and directories of which all is.
     #[must_use]
-    pub fn reads(mut self, what: &'static str, paths: impl IntoIterator<Item = &'p PathBuf>) -> Files<'p> {
+    pub fn reads(mut self, what: &'static str, paths: impl IntoIterator<Item = &'p PathBuf>) -> CommandFiles<'p> {
         self.read.extend(paths.into_iter().map(|path| (what, path.as_path())));
         self
     }
 
     /// Samples and lists of them.
     #[must_use]
-    pub fn reads_samples(mut self, paths: impl IntoIterator<Item = &'p PathBuf>) -> Files<'p> {
+    pub fn reads_samples(mut self, paths: impl IntoIterator<Item = &'p PathBuf>) -> CommandFiles<'p> {
         self.samples.extend(paths.into_iter().map(|path| ("a sample or a list", path.as_path())));
         self
     }
@@ -80,8 +84,8 @@ impl<'p> Files<'p> {
         }
         let all: Vec<&Called<'_>> = self.kept.iter().chain(&files).collect();
         for (at, (option, path)) in all.iter().enumerate() {
-            let Some(identity) = Identity::of(path) else { continue };
-            let is_it = |other: &Path| Identity::of(other).is_some_and(|other| other == identity);
+            let Some(identity) = FileIdentity::of(path) else { continue };
+            let is_it = |other: &Path| FileIdentity::of(other).is_some_and(|other| other == identity);
             let shown = path.display();
             if let Some((other, _)) = all[..at].iter().find(|(_, other)| is_it(other)) {
                 return Err(Stop::usage(format!("{other} and {option} name the same file `{shown}`; give two")));
@@ -113,7 +117,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     /// Whether an output is refused beside another one, and beside what is read, whether that is a file or a directory.
-    fn refusal(files: &Files<'_>) -> Option<String> {
+    fn refusal(files: &CommandFiles<'_>) -> Option<String> {
         files.check().err().map(|stop| {
             assert_eq!(stop.exit, crate::exit::Exit::Usage);
             stop.error.to_string()
@@ -149,8 +153,9 @@ mod tests {
             ("new.json", false),
         ] {
             let out = at(out);
-            let refused =
-                refusal(&Files::default().writes("--out", [&out]).reads("a source", &read).reads_samples(&samples));
+            let refused = refusal(
+                &CommandFiles::default().writes("--out", [&out]).reads("a source", &read).reads_samples(&samples),
+            );
             assert_eq!(refused.is_some(), is_lost, "{}: {refused:?}", out.display());
             assert!(
                 refused.is_none_or(|text| text.contains("which is read as a") && text.contains("name another file"))
@@ -163,7 +168,7 @@ mod tests {
             ("new.json", "newer.json", false),
         ] {
             let (one, other) = (at(one), at(other));
-            let refused = refusal(&Files::default().writes("--out", [&one]).writes("--json", [&other]));
+            let refused = refusal(&CommandFiles::default().writes("--out", [&one]).writes("--json", [&other]));
             assert_eq!(refused.is_some(), is_same, "{}: {refused:?}", other.display());
             assert!(refused.is_none_or(|text| text.starts_with("--out and --json name the same file")));
         }
@@ -174,10 +179,10 @@ mod tests {
     fn what_nothing_replaces_may_be_named_twice_but_for_standard_output() {
         let [null, out] = ["/dev/null", "-"].map(PathBuf::from);
         assert_eq!(
-            refusal(&Files::default().writes("--out", [&null]).writes("--json", [&null]).reads("it", [&null])),
+            refusal(&CommandFiles::default().writes("--out", [&null]).writes("--json", [&null]).reads("it", [&null])),
             None
         );
-        let both = refusal(&Files::default().writes("--json", [&out]).writes("--html", [&out]));
+        let both = refusal(&CommandFiles::default().writes("--json", [&out]).writes("--html", [&out]));
         assert_eq!(both.unwrap(), "--json and --html both write to standard output; give one of them a file");
     }
 }

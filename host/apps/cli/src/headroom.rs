@@ -1,8 +1,8 @@
 //! What holds the score of a plugin back, on the terminal.
 
-use crate::summary::{headed, name, short};
-use crate::terminal::{Terminal, table, wrap};
-use passhost_report::{Clock, Headroom, MeanSpeedup, RightGraph, Timed};
+use crate::summary::{name, short};
+use crate::terminal::Terminal;
+use passhost_report::{Clock, GraphTime, Headroom, MeanSpeedup, RightGraph};
 use passhost_result::untrusted::one_line;
 
 /// Graphs that are shown; JSON has all right ones.
@@ -17,7 +17,7 @@ pub fn render(headroom: &Headroom, terminal: &Terminal) -> Vec<String> {
     if headroom.graphs.is_empty() {
         return vec![];
     }
-    let mut lines = wrap(&left_to_the_library(headroom), terminal.width(), "");
+    let mut lines = terminal.wrap(&left_to_the_library(headroom), "");
     lines.extend(slowest(headroom, terminal));
     lines
 }
@@ -61,15 +61,12 @@ fn slowest(headroom: &Headroom, terminal: &Terminal) -> Vec<String> {
             if wide { &[0, 1, 2, 3, 4, 5, 6] } else { &[0, 1, 2, 4, 6] },
         ),
     };
-    let of = |cells: Vec<String>| -> Vec<String> { keep.iter().map(|&column| cells[column].clone()).collect() };
-    let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
-    let rows: Vec<Vec<String>> = rows.into_iter().map(of).collect();
-    headed(table(&head, &rows, terminal.width()), terminal)
+    terminal.columns(&head, &rows, keep)
 }
 
 fn row(graph: &RightGraph, limit: usize) -> Vec<String> {
-    let speedup = |timed: Option<Timed>| short(timed.map(|timed| timed.speedup));
-    let us = |timed: Option<Timed>| timed.map_or("-".to_owned(), |timed| format!("{:.1}", timed.us));
+    let speedup = |timed: Option<GraphTime>| short(timed.map(|timed| timed.speedup));
+    let us = |timed: Option<GraphTime>| timed.map_or("-".to_owned(), |timed| format!("{:.1}", timed.us));
     let RightGraph { place, measured, at_reference, .. } = graph;
     vec![
         name(place),

@@ -20,7 +20,7 @@ mod summary;
 mod table;
 mod terminal;
 
-use arguments::{Cli, Command, examples, refused};
+use arguments::{Cli, Command, after_help, refused};
 use clap::{CommandFactory, FromArgMatches};
 use exit::Exit;
 use std::process::ExitCode;
@@ -81,7 +81,7 @@ fn said_once(error: &anyhow::Error) -> String {
 /// The command line; who asks for help, or for what there is not, is answered here.
 fn arguments(terminal: &Terminal) -> Result<Cli, ExitCode> {
     // Under its own name: that of the file is text from outside.
-    let mut command = examples::finished(Cli::command()).bin_name("passhost");
+    let mut command = after_help::finished(Cli::command()).bin_name("passhost");
     let matches = command.try_get_matches_from_mut(std::env::args_os());
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command)));
     cli.map_err(|error| {

@@ -1,7 +1,7 @@
 //! Writing results: to files that are whole or not there, and to pipes that may close. Nothing else in this program writes to
 //! standard output or standard error, and each line that is written here passes [`fit`].
 
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::style::fit;
 use anyhow::Context;
 use passhost_corpus::write_whole;
@@ -92,7 +92,7 @@ fn write_lines(out: &mut impl Write, lines: impl IntoIterator<Item = String>) ->
 /// run leaves the old file or the new one. Its strings are exact, and fit for a terminal: see [`json`].
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Stop> {
     let text = serde_json::to_string_pretty(value).context("the result cannot be written as JSON");
-    write_text(path, &json(&text.map_err(|error| Stop::new(Exit::Host, error))?))
+    write_text(path, &json(&text.or_stop(Exit::Host)?))
 }
 
 /// JSON that says the same without an unfit character but line breaks: within its strings, where alone there are others, they

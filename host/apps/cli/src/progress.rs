@@ -15,15 +15,15 @@ const PLAIN: Duration = Duration::from_secs(60);
 
 /// Counts samples and says so. Clones are about the same evaluation.
 #[derive(Clone)]
-pub struct Progress {
+pub struct EvaluationProgress {
     terminal: Terminal,
     quiet: bool,
     verbose: bool,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ProgressState>>,
 }
 
-struct State {
-    done: Done,
+struct ProgressState {
+    done: SamplesDone,
     started: Instant,
     shown: Instant,
     /// Tenths of the samples that the last plain line told of.
@@ -34,7 +34,7 @@ struct State {
 
 /// What is done.
 #[derive(Debug, Clone, Copy, Default)]
-struct Done {
+struct SamplesDone {
     total: usize,
     /// Samples on which everything has ended.
     samples: usize,
@@ -44,14 +44,14 @@ struct Done {
     parts: f64,
 }
 
-impl Progress {
+impl EvaluationProgress {
     /// Of so many samples.
-    pub fn new(terminal: &Terminal, arguments: &ProgressArguments, total: usize) -> Progress {
+    pub fn new(terminal: &Terminal, arguments: &ProgressArguments, total: usize) -> EvaluationProgress {
         let now = Instant::now();
-        let done = Done { total, ..Done::default() };
-        let state = State { done, started: now, shown: now, tenths: 0, step: String::new() };
+        let done = SamplesDone { total, ..SamplesDone::default() };
+        let state = ProgressState { done, started: now, shown: now, tenths: 0, step: String::new() };
         let (quiet, verbose) = (arguments.quiet, arguments.verbose);
-        Progress { terminal: *terminal, quiet, verbose, state: Arc::new(Mutex::new(state)) }
+        EvaluationProgress { terminal: *terminal, quiet, verbose, state: Arc::new(Mutex::new(state)) }
     }
 
     /// What happens. Remarks and lost children are in the document.
@@ -75,15 +75,13 @@ impl Progress {
         if self.quiet {
             return;
         }
-        if self.verbose || !self.terminal.is_live() {
-            if self.verbose {
-                self.terminal.complain(text);
-            }
-            return;
+        if self.verbose {
+            self.terminal.complain(text);
+        } else if self.terminal.is_live() {
+            let mut state = self.lock();
+            state.step = text.to_owned();
+            self.draw(&mut state);
         }
-        let mut state = self.lock();
-        state.step = text.to_owned();
-        self.draw(&mut state);
     }
 
     /// A part of a sample is done, of as many as it has.
@@ -130,23 +128,23 @@ impl Progress {
         self.terminal.clear_progress();
     }
 
-    fn draw(&self, state: &mut State) {
+    fn draw(&self, state: &mut ProgressState) {
         state.shown = Instant::now();
         let counted =
             if state.done.total > 1 { state.done.line(state.started.elapsed()) + "  " } else { String::new() };
         self.terminal.progress(&format!("{counted}{}", state.step));
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ProgressState> {
         // Nothing that holds the lock can leave the state half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Done {
+impl SamplesDone {
     /// `12/132, 3 min left`. What was known says nothing about the rate.
     fn line(&self, elapsed: Duration) -> String {
-        let Done { total, samples, known, parts } = *self;
+        let SamplesDone { total, samples, known, parts } = *self;
         let worked = samples.saturating_sub(known) as f64 + parts;
         let left = (total as f64 - samples as f64 - parts).max(0.0);
         let counted = format!("{samples}/{total}");
@@ -182,7 +180,7 @@ mod tests {
             ((2, 2, 0, 0.0, 5), "2/2"),
         ];
         for ((total, samples, known, parts, seconds), expected) in cases {
-            let line = Done { total, samples, known, parts }.line(Duration::from_secs(seconds));
+            let line = SamplesDone { total, samples, known, parts }.line(Duration::from_secs(seconds));
             assert_eq!(line, expected);
         }
     }

@@ -13,23 +13,23 @@ const LONGEST: usize = 36;
 const REASON: usize = 160;
 
 /// How wide the columns are.
-pub struct Rows {
+pub struct VariantRows {
     terminal: Terminal,
     /// 0 where there is one plugin, whose name needs no column.
     plugin: usize,
     sample: usize,
 }
 
-impl Rows {
+impl VariantRows {
     /// For these plugins and samples.
     pub fn new<'n>(
         terminal: &Terminal,
         plugins: impl ExactSizeIterator<Item = &'n str>,
         samples: impl Iterator<Item = &'n str>,
-    ) -> Rows {
+    ) -> VariantRows {
         let longest = |width: usize, name: &str| width.max(name.chars().count()).min(LONGEST);
         let plugin = if plugins.len() > 1 { plugins.fold(0, longest) } else { 0 };
-        Rows { terminal: *terminal, plugin, sample: samples.fold(0, longest) }
+        VariantRows { terminal: *terminal, plugin, sample: samples.fold(0, longest) }
     }
 
     /// `NAME  SAMPLE  VARIANT  VERDICT  SPEEDUP`.

@@ -1,8 +1,8 @@
 //! Summaries of plugins on the terminal.
 
 use crate::headroom;
-use crate::terminal::{Terminal, Tone, table, wrap};
-use passhost_report::{ClockScores, Conditions, Eager, Extreme, OverSamples, Part, Place, Slice, Summary};
+use crate::terminal::{Terminal, Tone};
+use passhost_report::{ClockScores, Conditions, Eager, Extreme, GraphPlace, OverSamples, PartScores, Slice, Summary};
 use passhost_result::Headline;
 use passhost_result::document::Launch;
 use passhost_result::untrusted::one_line;
@@ -25,7 +25,7 @@ pub fn render(summaries: &[Summary], terminal: &Terminal) -> Vec<String> {
         lines.extend(kept_apart(first, others, terminal));
         let limit = if terminal.width() >= WIDE { 60 } else { 18 };
         let label = |at: usize, summary: &Summary| format!("{} {}", at + 1, one_line(&summary.entrant.name, limit));
-        let rows: Vec<(String, &Part)> =
+        let rows: Vec<(String, &PartScores)> =
             summaries.iter().enumerate().map(|(at, summary)| (label(at, summary), &summary.all)).collect();
         lines.extend(parts("plugin", &rows, terminal));
     }
@@ -49,32 +49,32 @@ fn kept_apart(first: &Summary, others: &[Summary], terminal: &Terminal) -> Vec<S
         return vec![];
     }
     let text = format!("not made alike, and kept apart: {}", differences.join("; "));
-    painted(&one_line(&text, 600), Tone::Warn, terminal)
+    terminal.painted(Tone::Warn, &one_line(&text, 600), "")
 }
 
 fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> {
     let conditions = &summary.conditions;
     let device = conditions.device.as_deref().unwrap_or("no device");
-    let Part { samples, graphs, .. } = summary.all;
+    let PartScores { samples, graphs, .. } = summary.all;
     let title = format!(
         "{number}{}: {graphs} graphs of {samples} samples, {device}, policy {}{}",
         one_line(&summary.entrant.name, 60),
         one_line(&conditions.policy, 40),
         against(conditions)
     );
-    let mut lines = painted(&title, Tone::Strong, terminal);
+    let mut lines = terminal.painted(Tone::Strong, &title, "");
     for remark in &summary.remarks {
-        lines.extend(painted(&one_line(remark, 400), Tone::Warn, terminal));
+        lines.extend(terminal.painted(Tone::Warn, &one_line(remark, 400), ""));
     }
     lines.extend(scores(&summary.all, conditions.headline, terminal));
     lines.extend(by_tolerance(&summary.all, terminal));
     lines.extend(slices(summary, terminal));
     let ends: Vec<String> = summary.ends.iter().map(|(end, count)| format!("{count} {end}")).collect();
-    lines.extend(wrap(&ends.join(", "), terminal.width(), ""));
+    lines.extend(terminal.wrap(&ends.join(", "), ""));
     let counts: Vec<String> =
         summary.progress.iter().rev().map(|(progress, count)| format!("{count} {progress}")).collect();
     if !counts.is_empty() {
-        lines.extend(wrap(&format!("progress: {}", counts.join(", ")), terminal.width(), ""));
+        lines.extend(terminal.wrap(&format!("progress: {}", counts.join(", ")), ""));
     }
     lines.extend(extremes("best", &summary.best, terminal));
     lines.extend(extremes("worst", &summary.worst, terminal));
@@ -84,28 +84,28 @@ fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> 
     lines
 }
 
-fn scores(all: &Part, headline: Headline, terminal: &Terminal) -> Vec<String> {
+fn scores(all: &PartScores, headline: Headline, terminal: &Terminal) -> Vec<String> {
     let Some(wall) = &all.wall else {
         let why = match all.scored {
             0 => "no graph was measured",
             _ => "a recorded speedup is no positive number; `passhost verify FILE --offline` names it",
         };
-        return painted(&format!("no score: {why}"), Tone::Bad, terminal);
+        return terminal.painted(Tone::Bad, &format!("no score: {why}"), "");
     };
-    let mut lines = painted(&both_scores(wall, headline), Tone::Strong, terminal);
+    let mut lines = terminal.painted(Tone::Strong, &both_scores(wall, headline), "");
     if let Some(device) = &all.device {
         let text = format!("over device time: {}", both_scores(device, headline));
-        lines.extend(wrap(&text, terminal.width(), ""));
+        lines.extend(terminal.wrap(&text, ""));
     }
     let over_samples = all.over_samples.filter(|_| all.samples > 1);
-    lines.extend(over_samples.iter().flat_map(|over| wrap(&counting_once("AS", over), terminal.width(), "")));
+    lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("AS", over), "")));
     if let Some(Confidence { speedup, verdict, .. }) = &wall.confidence {
         let interval = bracketed(Some(speedup.interval));
         let text = format!(
             "{verdict}: {:.3} times as fast in the geometric mean of graphs that ran{interval}",
             speedup.speedup
         );
-        lines.extend(wrap(&text, terminal.width(), ""));
+        lines.extend(terminal.wrap(&text, ""));
     }
     lines
 }
@@ -130,7 +130,7 @@ pub fn counting_once(what: &str, OverSamples { mean, interval }: &OverSamples) -
     format!("each sample counting once: {what} {mean:.3}{others}")
 }
 
-fn by_tolerance(all: &Part, terminal: &Terminal) -> Vec<String> {
+fn by_tolerance(all: &PartScores, terminal: &Terminal) -> Vec<String> {
     let Some(wall) = &all.wall else { return vec![] };
     let names: Vec<String> = TOLERANCES.iter().map(|t| t.to_string()).collect();
     let head: Vec<&str> = std::iter::once("t").chain(names.iter().map(String::as_str)).collect();
@@ -147,12 +147,12 @@ fn by_tolerance(all: &Part, terminal: &Terminal) -> Vec<String> {
     }
     rows.push(row("strict", &wall.es_strict));
     rows.extend(all.device.iter().map(|device| row("device", &device.es)));
-    headed(table(&head, &rows, terminal.width()), terminal)
+    terminal.headed(&head, &rows)
 }
 
 /// One table with a row for everything that graphs are divided by.
 fn slices(summary: &Summary, terminal: &Terminal) -> Vec<String> {
-    let of = |title: &str, slices: &'_ [Slice]| -> Vec<(String, Part)> {
+    let of = |title: &str, slices: &'_ [Slice]| -> Vec<(String, PartScores)> {
         let row = |slice: &Slice| (format!("{title}{}", one_line(&slice.name, 60)), slice.part.clone());
         slices.iter().map(row).collect()
     };
@@ -161,93 +161,84 @@ fn slices(summary: &Summary, terminal: &Terminal) -> Vec<String> {
     rows.extend(of("", &summary.groups));
     rows.extend(of("", &summary.element_types));
     rows.extend(of("", &summary.sizes));
-    let rows: Vec<(String, &Part)> = rows.iter().map(|(name, part)| (name.clone(), part)).collect();
+    let rows: Vec<(String, &PartScores)> = rows.iter().map(|(name, part)| (name.clone(), part)).collect();
     parts("graphs", &rows, terminal)
 }
 
 /// A table with a row a part.
-pub fn parts(title: &str, rows: &[(String, &Part)], terminal: &Terminal) -> Vec<String> {
+pub fn parts(title: &str, rows: &[(String, &PartScores)], terminal: &Terminal) -> Vec<String> {
     let wide = terminal.width() >= WIDE;
-    let mut head = vec![title, "count", "right", "AS", "strict", "device"];
-    if wide {
-        head.insert(4, "95%");
-    }
+    let head = [title, "count", "right", "AS", "95%", "strict", "device"];
+    let keep: &[usize] = if wide { &[0, 1, 2, 3, 4, 5, 6] } else { &[0, 1, 2, 3, 5, 6] };
     let rows: Vec<Vec<String>> = rows
         .iter()
         .map(|(name, part)| {
-            let mut row = vec![
+            let wall = part.wall.as_ref();
+            let confidence = wall.and_then(|wall| wall.confidence.as_ref());
+            vec![
                 name.clone(),
                 part.graphs.to_string(),
                 share(part),
-                short(part.wall.as_ref().map(|wall| wall.aggregate_score)),
-                short(part.wall.as_ref().map(|wall| wall.aggregate_score_strict)),
+                short(wall.map(|wall| wall.aggregate_score)),
+                range(confidence.map(|found| found.aggregate_score)),
+                short(wall.map(|wall| wall.aggregate_score_strict)),
                 short(part.device.as_ref().map(|device| device.aggregate_score)),
-            ];
-            if wide {
-                let confidence = part.wall.as_ref().and_then(|wall| wall.confidence.as_ref());
-                row.insert(4, range(confidence.map(|found| found.aggregate_score)));
-            }
-            row
+            ]
         })
         .collect();
-    headed(table(&head, &rows, terminal.width()), terminal)
+    terminal.columns(&head, &rows, keep)
 }
 
 fn extremes(title: &str, extremes: &[Extreme], terminal: &Terminal) -> Vec<String> {
     if extremes.is_empty() {
         return vec![];
     }
-    let wide = terminal.width() >= WIDE;
-    let head: &[&str] =
-        if wide { &[title, "AS", "speedup", "95%", "result"] } else { &[title, "AS", "speedup", "result"] };
+    let keep: &[usize] = if terminal.width() >= WIDE { &[0, 1, 2, 3, 4] } else { &[0, 1, 2, 4] };
     let rows: Vec<Vec<String>> = extremes
         .iter()
         .map(|extreme| {
             let result = extreme.class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "));
             let speedup = short(extreme.speedup.map(|(speedup, _)| speedup));
-            let mut row = vec![name(&extreme.place), short(Some(extreme.aggregate_score)), speedup, result];
-            if wide {
-                row.insert(3, range(extreme.speedup.map(|(_, interval)| interval)));
-            }
-            row
+            let interval = range(extreme.speedup.map(|(_, interval)| interval));
+            vec![name(&extreme.place), short(Some(extreme.aggregate_score)), speedup, interval, result]
         })
         .collect();
-    headed(table(head, &rows, terminal.width()), terminal)
+    terminal.columns(&[title, "AS", "speedup", "95%", "result"], &rows, keep)
 }
 
-fn pass_misses(misses: &[Place], terminal: &Terminal) -> Vec<String> {
+fn pass_misses(misses: &[GraphPlace], terminal: &Terminal) -> Vec<String> {
     if misses.is_empty() {
         return vec![];
     }
     let names = named(&misses.iter().collect::<Vec<_>>());
-    wrap(&format!("pass misses, {}: {names}", misses.len()), terminal.width(), "")
+    terminal.wrap(&format!("pass misses, {}: {names}", misses.len()), "")
 }
 
 fn unmeasured(summary: &Summary, terminal: &Terminal) -> Vec<String> {
     let mut lines = vec![];
-    let Part { graphs, scored, .. } = summary.all;
+    let PartScores { graphs, scored, .. } = summary.all;
     if graphs > scored {
         let share = 100.0 * (graphs - scored) as f64 / graphs as f64;
         let text =
             format!("not measured, {} of {graphs} graphs ({share:.1}%): they are not in the score", graphs - scored);
-        lines.extend(painted(&text, Tone::Warn, terminal));
+        lines.extend(terminal.painted(Tone::Warn, &text, ""));
     }
     for reason in summary.unmeasured.iter().take(SHOWN) {
         let text = format!("{}: {} ({})", reason.graphs, one_line(&reason.message, 300), one_line(&reason.stage, 20));
-        lines.extend(wrap(&text, terminal.width(), "  "));
+        lines.extend(terminal.wrap(&text, "  "));
     }
     if summary.unmeasured.len() > SHOWN {
         lines.push(format!("  and {} other reasons, see --json", summary.unmeasured.len() - SHOWN));
     }
     for (sample, failure) in summary.lost.iter().take(SHOWN) {
         let text = format!("no graph of {} is known: {}", one_line(sample, 80), one_line(&failure.message, 300));
-        lines.extend(painted(&text, Tone::Warn, terminal));
+        lines.extend(terminal.painted(Tone::Warn, &text, ""));
     }
     lines
 }
 
 /// The first of some places, and how many there are besides.
-pub fn named(places: &[&Place]) -> String {
+pub fn named(places: &[&GraphPlace]) -> String {
     let mut names: Vec<String> = places.iter().take(SHOWN).map(|place| name(place)).collect();
     if places.len() > SHOWN {
         names.push(format!("and {} more, see --json", places.len() - SHOWN));
@@ -256,12 +247,12 @@ pub fn named(places: &[&Place]) -> String {
 }
 
 /// A sample and a graph of it.
-pub fn name(place: &Place) -> String {
+pub fn name(place: &GraphPlace) -> String {
     one_line(&place.to_string(), 200)
 }
 
 /// Share of the scored graphs that are right.
-pub fn share(part: &Part) -> String {
+pub fn share(part: &PartScores) -> String {
     if part.scored == 0 { "-".to_owned() } else { format!("{:.0}%", 100.0 * part.right_share()) }
 }
 
@@ -278,19 +269,6 @@ pub fn range(interval: Option<Interval>) -> String {
 /// An interval after a number.
 pub fn bracketed(interval: Option<Interval>) -> String {
     interval.map_or(String::new(), |Interval { low, high }| format!(" [{low:.3}, {high:.3}]"))
-}
-
-/// Wrapped and coloured.
-pub fn painted(text: &str, tone: Tone, terminal: &Terminal) -> Vec<String> {
-    wrap(text, terminal.width(), "").iter().map(|line| terminal.paint(tone, line)).collect()
-}
-
-/// A table whose first line is beside the point.
-pub fn headed(mut lines: Vec<String>, terminal: &Terminal) -> Vec<String> {
-    if let Some(head) = lines.first_mut() {
-        *head = terminal.paint(Tone::Dim, head);
-    }
-    lines
 }
 
 /// How kernels are launched and who calls eager, where that is said: plugins by themselves are as they always were.

@@ -1,16 +1,22 @@
 //! The table on the terminal: a view of the result document.
 
 use crate::reason;
-use crate::terminal::{Terminal, Tone, table, wrap};
+use crate::terminal::{Terminal, Tone};
 use passhost_report::short_names;
-use passhost_result::document::{DeviceScores, Document, Launch, Status, Timing, Variant};
+use passhost_result::document::{DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
 use passhost_result::{Headline, Policy, Progress, TunedKernel, left_out};
 use passhost_score::{FALSE_VERDICTS, FailureClass};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Variants whose failures are spelt out; the document has them all.
 const FAILURES_SHOWN: usize = 4;
+
+/// What is said of an evaluation that was quick.
+const QUICK: &str = "quick: the smallest variants alone, one round of inputs, none of them large or unusual, noise accepted, \
+                     not a result to rank";
+/// What is said of one that accepted noise.
+const NOISY: &str = "noise accepted: whatever else the machine did is in the times, not a result to rank";
 
 /// The lines for one evaluation.
 pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
@@ -35,24 +41,19 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
     }
     let settings = &document.limits.measurement;
     if settings.quick || settings.accept_noise {
-        let text = match settings.quick {
-            true => {
-                "quick: the smallest variants alone, one round of inputs, none of them large or unusual, noise accepted, not a result to rank"
-            }
-            false => "noise accepted: whatever else the machine did is in the times, not a result to rank",
-        };
-        lines.extend(wrap(text, terminal.width(), "").iter().map(|line| terminal.paint(Tone::Warn, line)));
+        let text = if settings.quick { QUICK } else { NOISY };
+        lines.extend(terminal.painted(Tone::Warn, text, ""));
     }
     if document.job.left_out > 0 {
         let (left_out, all) = (document.job.left_out, document.job.left_out as usize + document.variants.len());
         let text =
             format!("{left_out} of {all} variants left out: scores are of the others alone, not a result to rank");
         let text = if settings.quick { "variants were named: the others are left out".to_owned() } else { text };
-        lines.extend(wrap(&text, terminal.width(), "").iter().map(|line| terminal.paint(Tone::Warn, line)));
+        lines.extend(terminal.painted(Tone::Warn, &text, ""));
     }
     if document.scores.is_some() || document.variants.iter().any(|variant| !variant.outputs.is_empty()) {
         lines.extend(variants(document, terminal));
-        lines.extend(tuned(document).iter().flat_map(|text| wrap(text, terminal.width(), "")));
+        lines.extend(tuned(document).iter().flat_map(|text| terminal.wrap(text, "")));
     }
     lines.extend(failures(document, terminal));
     lines.extend(scores(document, terminal));
@@ -67,10 +68,7 @@ fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
         document.variants.iter().zip(short_names(&names)).map(|(variant, name)| row(variant, &name)).collect();
     // A narrow terminal gets what decides: the speedup and whether it is right.
     let keep: &[usize] = if narrow { &[0, 5, 7, 8] } else { &[0, 1, 2, 3, 4, 5, 6, 7, 8] };
-    let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
-    let rows: Vec<Vec<String>> =
-        rows.into_iter().map(|row| keep.iter().map(|&column| row[column].clone()).collect()).collect();
-    let mut lines = table(&head, &rows, terminal.width());
+    let mut lines = terminal.columns(&head, &rows, keep);
     for (line, variant) in lines.iter_mut().skip(1).zip(&document.variants) {
         let tone = match variant.class {
             None if is_unmeasured(variant) => Tone::Warn,
@@ -79,9 +77,6 @@ fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
             Some(_) => Tone::Bad,
         };
         *line = terminal.paint(tone, line);
-    }
-    if let Some(head) = lines.first_mut() {
-        *head = terminal.paint(Tone::Dim, head);
     }
     with_reasons(lines, document, terminal)
 }
@@ -98,7 +93,7 @@ fn with_reasons(rows: Vec<String>, document: &Document, terminal: &Terminal) -> 
         if said.len() < FAILURES_SHOWN {
             let text = reason::reason(variant).unwrap_or_default();
             let tone = if variant.class.is_some() { Tone::Bad } else { Tone::Warn };
-            lines.extend(wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(tone, line)));
+            lines.extend(terminal.painted(tone, &text, "  "));
         }
         said.push(kind);
     }
@@ -152,7 +147,7 @@ fn unmeasured(document: &Document, terminal: &Terminal) -> Vec<String> {
         count => format!(" (the first of {count} variants)"),
     };
     let text = format!("{} (timing): {}{first}; {}", failure.blame, failure.message, failure.hint);
-    wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(Tone::Warn, line)).collect()
+    terminal.painted(Tone::Warn, &text, "  ")
 }
 
 /// Whether it ran and was not timed: the machine did something else, or what was to be captured cannot be.
@@ -206,12 +201,16 @@ pub fn verdict_on(variant: &Variant) -> String {
 }
 
 /// A failure, and how many variants have it.
-struct Said<'d> {
+struct DistinctFailure<'d> {
     text: String,
     count: usize,
     /// Whether it has the same numbers each time.
     is_same: bool,
     excerpt: &'d [String],
+}
+
+fn failure_text(failure: &Failure) -> String {
+    format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint)
 }
 
 /// A message without its numbers: where they alone differ, one stands for all.
@@ -222,34 +221,32 @@ fn words(message: &str) -> String {
 /// Each distinct message once.
 fn distinct_failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     let mut lines = vec![];
-    let mut seen: Vec<Said<'_>> = vec![];
+    let mut seen: Vec<DistinctFailure<'_>> = vec![];
     for variant in document.variants.iter().filter(|variant| !is_unmeasured(variant)) {
         let Some(failure) = &variant.failure else { continue };
-        let text = format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint);
+        let text = failure_text(failure);
         match seen.iter_mut().find(|said| words(&said.text) == words(&text)) {
             Some(said) => {
                 said.count += 1;
                 said.is_same &= said.text == text;
             }
-            None => seen.push(Said { text, count: 1, is_same: true, excerpt: &variant.excerpt }),
+            None => seen.push(DistinctFailure { text, count: 1, is_same: true, excerpt: &variant.excerpt }),
         }
     }
     if document.variants.is_empty()
         && let Some(failure) = &document.failure
     {
-        let text = format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint);
-        seen.push(Said { text, count: 1, is_same: true, excerpt: &[] });
+        let text = failure_text(failure);
+        seen.push(DistinctFailure { text, count: 1, is_same: true, excerpt: &[] });
     }
     let room = terminal.width().saturating_sub(5);
-    for Said { text, count, is_same, excerpt } in seen.iter().take(FAILURES_SHOWN) {
+    for DistinctFailure { text, count, is_same, excerpt } in seen.iter().take(FAILURES_SHOWN) {
         let times = match (count, is_same) {
             (1, _) => String::new(),
             (_, true) => format!(" ({count} variants)"),
             (_, false) => format!(" ({count} variants, with other numbers)"),
         };
-        for line in wrap(&format!("{text}{times}"), terminal.width(), "  ") {
-            lines.push(terminal.paint(Tone::Bad, &line));
-        }
+        lines.extend(terminal.painted(Tone::Bad, &format!("{text}{times}"), "  "));
         lines.extend(excerpt.iter().map(|line| format!("    {}", indented(line, room))));
     }
     if seen.len() > FAILURES_SHOWN {
@@ -262,33 +259,19 @@ fn distinct_failures(document: &Document, terminal: &Terminal) -> Vec<String> {
 fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     let mut lines = unmeasured(document, terminal);
     lines.extend(distinct_failures(document, terminal));
-    let mut domain: Vec<String> =
-        document.variants.iter().flat_map(|variant| &variant.domain).map(ToString::to_string).collect();
-    domain.sort();
-    domain.dedup();
-    for finding in domain.iter().take(FAILURES_SHOWN) {
-        for line in wrap(&format!("counts in AS strict: {}", one_line(finding, 400)), terminal.width(), "  ") {
-            lines.push(terminal.paint(Tone::Warn, &line));
-        }
-    }
-    let mut notes: Vec<&String> = document.variants.iter().flat_map(|variant| &variant.notes).collect();
-    notes.sort();
-    notes.dedup();
-    for note in notes.iter().take(FAILURES_SHOWN) {
-        for line in wrap(&format!("note: {}", one_line(note, 400)), terminal.width(), "  ") {
-            lines.push(terminal.paint(Tone::Dim, &line));
-        }
-    }
+    let mut add = |tone, before: &str, texts: BTreeSet<String>| {
+        let texts = texts.iter().take(FAILURES_SHOWN).map(|text| format!("{before}: {}", one_line(text, 400)));
+        lines.extend(texts.flat_map(|text| terminal.painted(tone, &text, "  ")));
+    };
+    let variants = || document.variants.iter();
+    let domain = variants().flat_map(|variant| &variant.domain).map(ToString::to_string).collect();
+    add(Tone::Warn, "counts in AS strict", domain);
+    add(Tone::Dim, "note", variants().flat_map(|variant| variant.notes.iter().cloned()).collect());
     if let Some(text) = left_out(&document.variants, &document.limits.measurement) {
-        for line in wrap(&format!("note: {text}"), terminal.width(), "  ") {
-            lines.push(terminal.paint(Tone::Dim, &line));
-        }
+        lines.extend(terminal.painted(Tone::Dim, &format!("note: {text}"), "  "));
     }
-    for line in
-        document.confinement.note().iter().flat_map(|note| wrap(&format!("note: {note}"), terminal.width(), "  "))
-    {
-        lines.push(terminal.paint(Tone::Dim, &line));
-    }
+    let confined = document.confinement.note();
+    lines.extend(confined.iter().flat_map(|note| terminal.painted(Tone::Dim, &format!("note: {note}"), "  ")));
     lines.extend(drift(document, terminal));
     lines.extend(host_spread(document, terminal));
     lines
@@ -302,7 +285,7 @@ fn host_spread(document: &Document, terminal: &Terminal) -> Vec<String> {
          run may differ by",
         100.0 * (found - 1.0)
     );
-    wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(Tone::Dim, line)).collect()
+    terminal.painted(Tone::Dim, &text, "  ")
 }
 
 /// Says so if eager ran at another speed beside itself than beside the rewrite.
@@ -316,7 +299,7 @@ fn drift(document: &Document, terminal: &Terminal) -> Vec<String> {
         drifts.len(),
         document.variants.len(),
     );
-    wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(Tone::Dim, line)).collect()
+    terminal.painted(Tone::Dim, &text, "  ")
 }
 
 fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
@@ -324,7 +307,7 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
         let blame = document.blame.map_or("nobody".into(), |blame| blame.to_string());
         return vec![terminal.paint(Tone::Bad, &format!("no score: the {blame} is to blame"))];
     };
-    let at = |map: &std::collections::BTreeMap<i8, f64>, t| map.get(&t).map_or("-".into(), |v| format!("{v:.3}"));
+    let at = |map: &BTreeMap<i8, f64>, t| map.get(&t).map_or("-".into(), |v| format!("{v:.3}"));
     let interval = |interval: Option<&passhost_score::Interval>| {
         interval.map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high))
     };
@@ -348,7 +331,7 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
         at(&scores.es, 3),
     );
     let fitting = |text: String| {
-        if text.chars().count() > terminal.width() { wrap(&text, terminal.width(), "") } else { vec![text] }
+        if text.chars().count() > terminal.width() { terminal.wrap(&text, "") } else { vec![text] }
     };
     let mut lines = fitting(by_tolerance);
     lines.extend(fitting(summary).iter().map(|line| terminal.paint(tone, line)));

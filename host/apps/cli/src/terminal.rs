@@ -43,6 +43,30 @@ impl Terminal {
         if self.colour { marked(tone, text) } else { text.to_owned() }
     }
 
+    /// `text` broken into lines that fit, each after `indent`: see [`wrap`].
+    pub fn wrap(&self, text: &str, indent: &str) -> Vec<String> {
+        wrap(text, self.width, indent)
+    }
+
+    /// The same in the colour of its meaning.
+    pub fn painted(&self, tone: Tone, text: &str, indent: &str) -> Vec<String> {
+        self.wrap(text, indent).iter().map(|line| self.paint(tone, line)).collect()
+    }
+
+    /// A [`table`] whose titles are beside the point.
+    pub fn headed(&self, head: &[&str], rows: &[Vec<String>]) -> Vec<String> {
+        let mut lines = table(head, rows, self.width);
+        lines[0] = self.paint(Tone::Dim, &lines[0]);
+        lines
+    }
+
+    /// The same with these of its columns alone.
+    pub fn columns(&self, head: &[&str], rows: &[Vec<String>], keep: &[usize]) -> Vec<String> {
+        let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
+        let kept = |row: &Vec<String>| keep.iter().map(|&column| row[column].clone()).collect();
+        self.headed(&head, &rows.iter().map(kept).collect::<Vec<_>>())
+    }
+
     /// Shows where an evaluation stands on standard error: a line that is overwritten on a terminal, plain lines
     /// elsewhere.
     pub fn progress(&self, text: &str) {
@@ -76,34 +100,24 @@ fn width() -> usize {
 /// line, whatever its cells hold.
 pub fn table(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<String> {
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
-    let columns = head.len();
+    debug_assert!(rows.iter().all(|row| row.len() == head.len()), "every row has a cell for every column");
     let length = |text: &str| text.chars().count();
-    let mut widths: Vec<usize> = head.iter().map(|title| length(title)).collect();
-    for row in &rows {
-        for (slot, cell) in widths.iter_mut().zip(row) {
-            *slot = (*slot).max(length(cell));
-        }
-    }
+    let widest =
+        |(column, title): (usize, &&str)| rows.iter().map(|row| length(&row[column])).fold(length(title), usize::max);
+    let mut widths: Vec<usize> = head.iter().enumerate().map(widest).collect();
     let others: usize = widths.iter().skip(1).map(|width| width + 2).sum();
     let room = width.saturating_sub(others).max(8);
     if let Some(first) = widths.first_mut() {
         *first = (*first).min(room);
     }
     let line = |cells: &[String]| {
-        let mut text = String::new();
-        for (column, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
-            if column == 0 {
-                text.push_str(&pad_left_aligned(&cut_front(cell, width), width));
-            } else {
-                text.push_str("  ");
-                text.push_str(&" ".repeat(width.saturating_sub(length(cell))));
-                text.push_str(cell);
-            }
-        }
-        text.trim_end().to_owned()
+        let cells = cells.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
+            0 => format!("{:<width$}", cut_front(cell, width)),
+            _ => format!("  {cell:>width$}"),
+        });
+        cells.collect::<String>().trim_end().to_owned()
     };
     let titles: Vec<String> = head.iter().map(|&title| title.to_owned()).collect();
-    debug_assert!(rows.iter().all(|row| row.len() == columns), "every row has a cell for every column");
     std::iter::once(line(&titles)).chain(rows.iter().map(|row| line(row))).collect()
 }
 
@@ -115,10 +129,6 @@ pub fn cut_front(text: &str, width: usize) -> String {
     }
     let kept: String = text.chars().skip(length - width + 1).collect();
     format!("…{kept}")
-}
-
-fn pad_left_aligned(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
 }
 
 /// `text` broken into lines of at most `width` characters at spaces, each after `indent`. A line break within it is shown and

@@ -40,7 +40,7 @@ impl Scale {
 
 /// An axis.
 #[derive(Debug, Clone)]
-pub struct Axis {
+pub struct ChartAxis {
     /// What it measures, with its unit.
     pub label: String,
     /// How values become places.
@@ -51,20 +51,20 @@ pub struct Axis {
     pub ticks: Vec<f64>,
 }
 
-impl Axis {
+impl ChartAxis {
     /// A logarithmic axis around values, whose ticks are 1, 2 and 5 times powers of ten.
-    pub fn around(label: &str, values: impl IntoIterator<Item = f64>) -> Axis {
+    pub fn around(label: &str, values: impl IntoIterator<Item = f64>) -> ChartAxis {
         let finite = values.into_iter().filter(|value| value.is_finite() && *value > 0.0);
         let (low, high) = finite.fold((1.0_f64, 1.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         let range = (low / 1.08, high * 1.08);
         let steps = (-9..=9).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power)));
         let ticks = steps.filter(|tick| (range.0..=range.1).contains(tick)).collect();
-        Axis { label: label.to_owned(), scale: Scale::Logarithmic, range, ticks }
+        ChartAxis { label: label.to_owned(), scale: Scale::Logarithmic, range, ticks }
     }
 }
 
 /// The axis as plotters has it, in places.
-impl Ranged for Axis {
+impl Ranged for ChartAxis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
@@ -83,7 +83,7 @@ impl Ranged for Axis {
     }
 }
 
-impl ValueFormatter<f64> for Axis {
+impl ValueFormatter<f64> for ChartAxis {
     fn format_ext(&self, place: &f64) -> String {
         let value = match self.scale {
             Scale::Linear => *place,
@@ -111,9 +111,9 @@ pub struct Curve {
 #[derive(Debug, Clone)]
 pub struct Chart {
     /// From left to right.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// From bottom to top.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// What is drawn, the last on top.
     pub curves: Vec<Curve>,
     /// Values of x at which a line stands.
@@ -122,8 +122,8 @@ pub struct Chart {
     pub rules_y: Vec<f64>,
 }
 
-type Plane<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+type Plane<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<ChartAxis, ChartAxis>>;
+type DrawResult = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 impl Chart {
     /// The chart's shapes, for a [`crate::Figure`].
@@ -137,7 +137,7 @@ impl Chart {
         PreEscaped(inside.trim_end().trim_end_matches("</svg>").to_owned())
     }
 
-    fn draw(&self, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Drawn {
+    fn draw(&self, area: &DrawingArea<SVGBackend<'_>, Shift>) -> DrawResult {
         let mut plane = ChartBuilder::on(area)
             .margin_top(12)
             .margin_right(NUMBERS)
@@ -167,7 +167,7 @@ impl Chart {
         (self.x.scale.place(x), self.y.scale.place(y.clamp(low, high)))
     }
 
-    fn draw_rules(&self, plane: &mut Plane<'_, '_>) -> Drawn {
+    fn draw_rules(&self, plane: &mut Plane<'_, '_>) -> DrawResult {
         let style = INK.stroke_width(2);
         let ((left, right), (low, high)) = (self.x.range, self.y.range);
         for &x in &self.rules_x {
@@ -179,7 +179,7 @@ impl Chart {
         Ok(())
     }
 
-    fn draw_curve(&self, curve: &Curve, plane: &mut Plane<'_, '_>) -> Drawn {
+    fn draw_curve(&self, curve: &Curve, plane: &mut Plane<'_, '_>) -> DrawResult {
         let color = curve.series.placeholder();
         let lower = curve.band.iter().map(|&(x, low, _)| self.at(x, low));
         let upper = curve.band.iter().rev().map(|&(x, _, high)| self.at(x, high));
@@ -196,7 +196,7 @@ impl Chart {
     }
 
     /// The number of each curve, beside where it ends, pushed down where another is in the way.
-    fn draw_numbers(&self, area: &DrawingArea<SVGBackend<'_>, Shift>, plane: &Plane<'_, '_>) -> Drawn {
+    fn draw_numbers(&self, area: &DrawingArea<SVGBackend<'_>, Shift>, plane: &Plane<'_, '_>) -> DrawResult {
         let end = |curve: &Curve| {
             let &(x, y) = curve.points.last()?;
             Some((plane.backend_coord(&self.at(x, y)), curve.series))
@@ -226,8 +226,8 @@ mod tests {
     use super::*;
 
     fn chart(curves: Vec<Curve>) -> Chart {
-        let x = Axis { label: "t".into(), scale: Scale::Linear, range: (-10.0, 4.0), ticks: vec![-10.0, 0.0] };
-        Chart { x, y: Axis::around("ES(t)", [0.5, 3.0]), curves, rules_x: vec![], rules_y: vec![1.0] }
+        let x = ChartAxis { label: "t".into(), scale: Scale::Linear, range: (-10.0, 4.0), ticks: vec![-10.0, 0.0] };
+        Chart { x, y: ChartAxis::around("ES(t)", [0.5, 3.0]), curves, rules_x: vec![], rules_y: vec![1.0] }
     }
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        assert_eq!(Axis::around("", [0.4, 12.0]).ticks, [0.5, 1.0, 2.0, 5.0, 10.0]);
-        assert_eq!(Axis::around("", [f64::NAN, f64::INFINITY]).ticks, [1.0]);
+        assert_eq!(ChartAxis::around("", [0.4, 12.0]).ticks, [0.5, 1.0, 2.0, 5.0, 10.0]);
+        assert_eq!(ChartAxis::around("", [f64::NAN, f64::INFINITY]).ticks, [1.0]);
     }
 }

@@ -5,13 +5,9 @@
 //! ```
 //! use passhost_page::{Cell, Column, Page, Section, Table, html, number, untrusted};
 //!
-//! let table = Table {
-//!     id: "plugins".into(),
-//!     caption: html! { "Plugins, best first" },
-//!     columns: vec![Column::text("plugin"), Column::number("AS")],
-//!     rows: vec![vec![Cell::name(untrusted("<script>", 60)), Cell::of(1.25, number::score)]],
-//!     filter: Some("Show plugins with"),
-//! };
+//! let rows = vec![vec![Cell::name(untrusted("<script>", 60)), Cell::of(1.25, number::score)]];
+//! let columns = vec![Column::text("plugin"), Column::number("AS")];
+//! let table = Table::new("plugins", html! { "Plugins, best first" }, columns, rows).filtered(Some("Show plugins with"));
 //! let page = Page {
 //!     title: "Leaderboard".into(),
 //!     lead: html! { p { "Who is fastest." } },
@@ -42,11 +38,11 @@ mod strip;
 mod table;
 mod text;
 
-pub use chart::{Axis, Chart, Curve, Scale};
+pub use chart::{Chart, ChartAxis, Curve, Scale};
 pub use figure::Figure;
 pub use layout::{Page, Section};
 pub use maud::{Markup, PreEscaped, html};
 pub use series::{SERIES, Series};
-pub use strip::{Mark, Ruler};
-pub use table::{Cell, Column, Content, Row, Table};
+pub use strip::{Ruler, StripMark};
+pub use table::{Cell, Column, Content, Table, TableRow};
 pub use text::{untrusted, untrusted_lines};

@@ -19,7 +19,7 @@ pub struct Ruler {
 
 /// What a strip shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Mark {
+pub enum StripMark {
     /// A thin line across, such as at a ratio of 1.
     Rule(f64),
     /// A line from one value to another in the colour of a series.
@@ -30,18 +30,18 @@ pub enum Mark {
 
 impl Ruler {
     /// A strip with marks. It says nothing that the table does not say in numbers, so that who cannot see it misses nothing.
-    pub fn strip(&self, marks: &[Mark]) -> Markup {
+    pub fn strip(&self, marks: &[StripMark]) -> Markup {
         let x = |value: f64| format!("{:.1}", self.position(value));
         let middle = HEIGHT / 2.0;
         html! {
             svg.strip viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } aria-hidden="true" {
                 @for mark in marks {
                     @match *mark {
-                        Mark::Rule(at) => line.rule x1=(x(at)) x2=(x(at)) y1="0" y2=(HEIGHT) {},
-                        Mark::Span(low, high, series) => {
+                        StripMark::Rule(at) => line.rule x1=(x(at)) x2=(x(at)) y1="0" y2=(HEIGHT) {},
+                        StripMark::Span(low, high, series) => {
                             line.(series.class()) x1=(x(low)) x2=(x(high)) y1=(middle) y2=(middle) {}
                         },
-                        Mark::Point(at, series) => circle.(series.class()) cx=(x(at)) cy=(middle) r="4.5" {},
+                        StripMark::Point(at, series) => circle.(series.class()) cx=(x(at)) cy=(middle) r="4.5" {},
                     }
                 }
             }
@@ -64,7 +64,7 @@ mod tests {
         let ruler = Ruler { scale: Scale::Logarithmic, range: (0.1, 10.0) };
         let places = [0.1, 1.0, 10.0, 1e9, f64::NAN].map(|value| ruler.position(value));
         assert_eq!(places.map(f64::round), [6.0, 120.0, 234.0, 234.0, 6.0]);
-        let strip = ruler.strip(&[Mark::Rule(1.0), Mark::Point(10.0, Series(0))]).into_string();
+        let strip = ruler.strip(&[StripMark::Rule(1.0), StripMark::Point(10.0, Series(0))]).into_string();
         assert!(strip.contains(r#"<line class="rule" x1="120.0""#), "{strip}");
         assert!(strip.contains(r#"<circle class="series-1" cx="234.0""#), "{strip}");
     }

@@ -1,25 +1,25 @@
 //! Tables that a reader can sort and filter.
 
 use crate::number;
+use crate::series::Series;
 use maud::{Markup, html};
 
 /// A table. Columns say how they are sorted; the script makes buttons of their headings.
 #[derive(Debug, Clone)]
 pub struct Table {
     /// Tells it from the other tables of the page; it is ours, in lower case without spaces.
-    pub id: String,
+    id: String,
     /// What the table shows.
-    pub caption: Markup,
+    caption: Markup,
     /// One for each cell of a row.
-    pub columns: Vec<Column>,
-    /// The rows. The first cell of each names it.
-    pub rows: Vec<Row>,
+    columns: Vec<Column>,
+    rows: Vec<TableRow>,
     /// What stands before the field that filters rows by text; `None` of tables that are short.
-    pub filter: Option<&'static str>,
+    filter: Option<&'static str>,
 }
 
 /// A row of a table, a cell for each column.
-pub type Row = Vec<Cell>;
+pub type TableRow = Vec<Cell>;
 
 /// A column of a table.
 #[derive(Debug, Clone)]
@@ -57,6 +57,16 @@ impl Column {
     /// A column of words.
     pub fn text(heading: &str) -> Column {
         Column { heading: html! { (heading) }, unit: "", content: Content::Words }
+    }
+
+    /// A column of numbers of one of several things that are told apart by colour.
+    pub fn of_series(series: Series, heading: &str, unit: &'static str) -> Column {
+        Column { heading: html! { (series.badge()) (heading) }, unit, content: Content::Numbers }
+    }
+
+    /// A column of pictures.
+    pub fn pictures(heading: &str, unit: &'static str) -> Column {
+        Column { content: Content::Pictures, ..Column::measured(heading, unit) }
     }
 
     /// A column of numbers without a unit.
@@ -107,6 +117,17 @@ impl Cell {
 }
 
 impl Table {
+    /// A table with a column for each cell of a row. The first cell of each row names it.
+    pub fn new(id: impl Into<String>, caption: Markup, columns: Vec<Column>, rows: Vec<TableRow>) -> Table {
+        Table { id: id.into(), caption, columns, rows, filter: None }
+    }
+
+    /// With a field that filters rows by text, and what stands before it; `None` of tables that are short.
+    #[must_use]
+    pub fn filtered(self, filter: Option<&'static str>) -> Table {
+        Table { filter, ..self }
+    }
+
     /// The table, in a frame of its own that scrolls where it is wider than the page.
     pub fn markup(&self) -> Markup {
         let caption = format!("{}-caption", self.id);

@@ -3,13 +3,13 @@
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, document, right};
 use passhost_page::report::{Origin, report};
-use passhost_report::{Apart, Filter, Sourced, contests, entries};
+use passhost_report::{Apart, GraphFilter, Sourced, contests, entries};
 use passhost_result::document::{Document, Graphs, Launch, Variant};
 
 /// The words of the section; cells and paragraphs are a line each.
 fn section_of(documents: Vec<Document>) -> String {
     let documents: Vec<Sourced> = documents.into_iter().map(|document| Sourced::new("one.json", document)).collect();
-    let entries = entries(&documents, Apart::Plugins, &Filter::default());
+    let entries = entries(&documents, Apart::Plugins, &GraphFilter::default());
     let page = report(&contests(&entries), &Origin { version: "0".into(), files: vec![] });
     let section = page.sections.into_iter().find(|section| section.id == "headroom");
     let markup = section.map(|section| section.body.into_string()).unwrap_or_default();

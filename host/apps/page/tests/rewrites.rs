@@ -2,14 +2,14 @@
 
 use passhost_made_documents::{document, right};
 use passhost_page::report::{Origin, report};
-use passhost_report::{Apart, Filter, Sourced, contests, entries};
+use passhost_report::{Apart, GraphFilter, Sourced, contests, entries};
 use passhost_result::document::{Document, Graphs, Launch};
 use std::fmt::Write;
 
 /// The markup of the section.
 fn section_of(documents: Vec<Document>) -> String {
     let documents: Vec<Sourced> = documents.into_iter().map(|document| Sourced::new("one.json", document)).collect();
-    let entries = entries(&documents, Apart::Plugins, &Filter::default());
+    let entries = entries(&documents, Apart::Plugins, &GraphFilter::default());
     let page = report(&contests(&entries), &Origin { version: "0".into(), files: vec![] });
     let section = page.sections.into_iter().find(|section| section.id == "rewrites");
     section.map(|section| section.body.into_string()).unwrap_or_default()

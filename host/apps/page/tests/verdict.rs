@@ -3,14 +3,14 @@
 use expect_test::{Expect, expect};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right};
 use passhost_page::report::{Origin, report};
-use passhost_report::{Apart, Filter, Sourced, contests, entries};
+use passhost_report::{Apart, GraphFilter, Sourced, contests, entries};
 use passhost_result::document::{Document, Launch};
 use passhost_score::FailureClass;
 
 /// The words of the lead, a line for each paragraph and item.
 fn lead_of(documents: Vec<Document>) -> String {
     let documents: Vec<Sourced> = documents.into_iter().map(|document| Sourced::new("one.json", document)).collect();
-    let entries = entries(&documents, Apart::Plugins, &Filter::default());
+    let entries = entries(&documents, Apart::Plugins, &GraphFilter::default());
     let lead = report(&contests(&entries), &Origin { version: "0".into(), files: vec![] }).lead.into_string();
     let mut text = String::new();
     for part in lead.replace("</p>", "\n").replace("</li>", "\n").split('<') {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The clocks that a queue reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Clock {
+pub struct QueueClock {
     /// Milliseconds since 1970, as clients are shown them. Nothing depends on them.
     pub wall_ms: fn() -> u64,
     /// Milliseconds since some moment of this process, which nobody can set: leases run out by them, and results are kept by
@@ -14,9 +14,9 @@ pub struct Clock {
     pub elapsed_ms: fn() -> u64,
 }
 
-impl Default for Clock {
-    fn default() -> Clock {
-        Clock { wall_ms, elapsed_ms }
+impl Default for QueueClock {
+    fn default() -> QueueClock {
+        QueueClock { wall_ms, elapsed_ms }
     }
 }
 

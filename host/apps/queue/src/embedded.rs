@@ -1,12 +1,14 @@
 //! A queue in a file, for the workers of one process.
 
-use crate::clock::{Clock, Now, milliseconds};
+use crate::clock::{Now, QueueClock, milliseconds};
 use crate::leases::Leases;
-use crate::names::{Names, beside};
-use crate::record::{Line, Record, sha256};
-use crate::store::{LEAST, RESERVE, Store};
-use crate::tables::{BYTES, ENDED, JOBS, LINES, Number, OUTCOMES, RUNNING, Tables, WAITING};
-use crate::{Counts, JOB, Lease, Limits, Loss, Queue, QueueError, Share, State, Status, Taken, Ticket};
+use crate::names::{QueueNames, beside};
+use crate::record::{ClientLine, JobRecord, sha256};
+use crate::store::{LEAST, QueueStore, RESERVE};
+use crate::tables::{BYTES, ENDED, JOBS, LINES, OUTCOMES, RUNNING, Sequence, Tables, WAITING};
+use crate::{
+    Counts, DiskShare, JOB, JobLoss, JobState, JobStatus, Lease, Queue, QueueError, QueueLimits, Taken, Ticket,
+};
 use redb::{ReadTransaction, ReadableTableMetadata as _};
 use std::path::Path;
 use std::time::Duration;
@@ -14,27 +16,27 @@ use std::time::Duration;
 /// A queue in a file. One process has it open at a time; each change is on the disk when its call returns.
 ///
 /// ```
-/// use passhost_queue::{Embedded, Limits, Queue, State};
+/// use passhost_queue::{Embedded, JobState, Queue, QueueLimits};
 /// use std::time::Duration;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let directory = tempfile::tempdir()?;
-/// let queue = Embedded::open(&directory.path().join("jobs"), Limits::default())?;
+/// let queue = Embedded::open(&directory.path().join("jobs"), QueueLimits::default())?;
 /// let ticket = queue.submit("somebody", None, b"6 * 7")?;
 /// let job = queue.take(Duration::from_secs(60))?.ok_or("nothing waits")?;
 /// queue.finish(&job.lease, b"42")?;
 /// let status = queue.look("somebody", &ticket)?.ok_or("no such job")?;
-/// assert_eq!((status.state, status.outcome), (State::Finished, Some(b"42".to_vec())));
+/// assert_eq!((status.state, status.outcome), (JobState::Finished, Some(b"42".to_vec())));
 /// assert!(queue.look("somebody else", &ticket)?.is_none());
 /// # Ok(())
 /// # }
 /// ```
 pub struct Embedded {
-    store: Store,
-    names: Names,
+    store: QueueStore,
+    names: QueueNames,
     is_begun_anew: bool,
-    limits: Limits,
-    clock: Clock,
+    limits: QueueLimits,
+    clock: QueueClock,
     /// What the queue's own clock was when it was opened, less what `clock` said had elapsed.
     clock_from: i128,
     leases: Leases,
@@ -46,8 +48,8 @@ impl Embedded {
     /// # Errors
     ///
     /// If another process has it open, or the file is no queue or cannot be written.
-    pub fn open(path: &Path, limits: Limits) -> Result<Embedded, QueueError> {
-        Embedded::open_at(path, limits, Clock::default())
+    pub fn open(path: &Path, limits: QueueLimits) -> Result<Embedded, QueueError> {
+        Embedded::open_at(path, limits, QueueClock::default())
     }
 
     /// As [`Embedded::open`], with clocks of its own.
@@ -55,24 +57,25 @@ impl Embedded {
     /// # Errors
     ///
     /// As there.
-    pub fn open_at(path: &Path, limits: Limits, clock: Clock) -> Result<Embedded, QueueError> {
+    pub fn open_at(path: &Path, limits: QueueLimits, clock: QueueClock) -> Result<Embedded, QueueError> {
         let place = beside(path);
-        let known = Names::read(&place)?;
+        let known = QueueNames::read(&place)?;
         let is_empty = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
         let mut names = match known.clone() {
             // Before there is a file of the new name: whoever is killed in between loses a name that nobody was told.
             Some(gone) if is_empty => gone.after()?,
             Some(known) => known,
-            None => Names::random()?,
+            None => QueueNames::random()?,
         };
         if is_empty && known.is_some() {
             names.write(&place)?;
         }
-        let store = Store::open(path)?;
+        let store = QueueStore::open(path)?;
         let (name, clock_from) = store.write(0, |transaction| {
-            let mut tables = Tables::open(transaction)?;
+            let mut tables = Tables::new(transaction);
+            tables.make()?;
             // It goes on where it was; a new one begins with the time of the day, as all times did in files without one.
-            let last = tables.last(Number::Clock)?.unwrap_or_else(clock.wall_ms);
+            let last = tables.last(Sequence::Clock)?.unwrap_or_else(clock.wall_ms);
             Ok((tables.name(&names.queue)?, i128::from(last) - i128::from((clock.elapsed_ms)())))
         })?;
         if name != names.queue {
@@ -84,7 +87,7 @@ impl Embedded {
         let is_begun_anew = known.is_some_and(|known| known.queue != names.queue);
         let leases = Leases::default();
         let queue = Embedded { store, names, is_begun_anew, limits, clock, clock_from, leases };
-        queue.write(0, |tables| queue.put_back(tables, tables.running()?.into_iter().map(|ticket| (ticket, None))))?;
+        queue.write(0, |tables| queue.requeue(tables, tables.running()?.into_iter().map(|ticket| (ticket, None))))?;
         Ok(queue)
     }
 
@@ -105,43 +108,42 @@ impl Embedded {
         free: u64,
         change: impl FnOnce(&mut Tables<'_>) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
-        self.store.write(free, |transaction| change(&mut Tables::open(transaction)?))
+        self.store.write(free, |transaction| change(&mut Tables::new(transaction)))
     }
 
     /// Puts back jobs whose workers are gone, in these attempts or in any. That is a loss if work on them had begun: a job
     /// that was taken and waited for its turn has brought no worker down.
-    fn put_back(
+    fn requeue(
         &self,
         tables: &mut Tables<'_>,
         gone: impl IntoIterator<Item = (Ticket, Option<u32>)>,
     ) -> Result<(), QueueError> {
         for (ticket, attempt) in gone {
             let ticket = &ticket;
-            let is_gone = |record: &Record| attempt.is_none_or(|attempt| record.attempts == attempt);
-            let record = match tables.record(ticket) {
-                Ok(Some(record)) if record.state == State::Running && is_gone(&record) => record,
-                // It has ended meanwhile, or somebody else put it back and it was taken again.
-                Ok(Some(_)) => continue,
-                Ok(None) | Err(QueueError::Record) => {
-                    tables.strike(ticket)?;
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
+            let is_gone = |record: &JobRecord| attempt.is_none_or(|attempt| record.attempts == attempt);
+            let runs = |record: &JobRecord| record.state == JobState::Running && is_gone(record);
+            // Else it has ended meanwhile, or somebody else put it back and it was taken again.
+            let Some(record) = tables.readable(ticket)?.filter(runs) else { continue };
             let losses = record.losses + u32::from(record.begun);
-            let counted = Record { losses, ..record.clone() };
+            let counted = JobRecord { losses, ..record.clone() };
             if losses < self.limits.attempts {
                 tables.change(ticket, &record, &counted.waiting())?;
             } else {
-                self.end(tables, ticket, &record, &counted.lost(Loss::Workers, self.now()))?;
+                self.end(tables, ticket, &record, &counted.lost(JobLoss::Workers, self.now()))?;
             }
         }
         Ok(())
     }
 
     /// Moves a job to its end, and keeps what the queue's clock says then.
-    fn end(&self, tables: &mut Tables<'_>, ticket: &Ticket, before: &Record, after: &Record) -> Result<(), QueueError> {
-        tables.set(Number::Clock, after.place_ms())?;
+    fn end(
+        &self,
+        tables: &mut Tables<'_>,
+        ticket: &Ticket,
+        before: &JobRecord,
+        after: &JobRecord,
+    ) -> Result<(), QueueError> {
+        tables.set(Sequence::Clock, after.place_ms())?;
         tables.change(ticket, before, after)
     }
 
@@ -150,11 +152,11 @@ impl Embedded {
         &self,
         lease: &Lease,
         free: u64,
-        change: impl FnOnce(&mut Tables<'_>, &Record) -> Result<Record, QueueError>,
+        change: impl FnOnce(&mut Tables<'_>, &JobRecord) -> Result<JobRecord, QueueError>,
     ) -> Result<(), QueueError> {
-        let stale = || QueueError::Stale { ticket: lease.ticket.clone() };
+        let stale = || QueueError::Stale(lease.ticket.clone());
         let is_damaged = self.write(free, |tables| {
-            let held = |record: &Record| record.state == State::Running && record.attempts == lease.attempt;
+            let held = |record: &JobRecord| record.state == JobState::Running && record.attempts == lease.attempt;
             let record = match tables.record(&lease.ticket) {
                 // That is a loss of this job, and no reason for its worker to end.
                 Err(QueueError::Record) => return tables.strike(&lease.ticket).map(|()| true),
@@ -194,8 +196,8 @@ impl Embedded {
         let Some(ticket) = tables.ticket_of(client, key)? else { return Ok(None) };
         match tables.record(&ticket) {
             // Whoever asks for one whose record is damaged hears that it is lost.
-            Ok(Some(Record { loss: Some(Loss::Record), .. })) | Err(QueueError::Record) => Ok(Some(ticket)),
-            Ok(Some(record)) if record.sha256 != sha256 => Err(QueueError::KeyReused { ticket }),
+            Ok(Some(JobRecord { loss: Some(JobLoss::Record), .. })) | Err(QueueError::Record) => Ok(Some(ticket)),
+            Ok(Some(record)) if record.sha256 != sha256 => Err(QueueError::KeyReused(ticket)),
             Ok(Some(_)) => Ok(Some(ticket)),
             // The record that said which key it had was damaged, and what was left of it is forgotten.
             Ok(None) => Ok(None),
@@ -203,39 +205,34 @@ impl Embedded {
         }
     }
 
-    /// Whether a job can be taken, for which it takes a look alone.
-    fn may_have_work(&self) -> Result<bool, QueueError> {
-        self.store.read(|transaction| Ok(transaction.open_table(WAITING)?.len()? > 0))
-    }
-
     /// Takes the next job of a client, or ends it if it is damaged.
-    fn taken(&self, tables: &mut Tables<'_>, client: &str) -> Result<Found, QueueError> {
+    fn taken(&self, tables: &mut Tables<'_>, client: &str) -> Result<NextJob, QueueError> {
         let (number, ticket) = tables.first_of(client)?.ok_or(QueueError::Damaged("a line has no first job"))?;
         let (record, loss) = match tables.record(&ticket) {
-            Ok(Some(record)) => (record, Loss::Payload),
+            Ok(Some(record)) => (record, JobLoss::Payload),
             Ok(None) | Err(QueueError::Record) => {
                 // As much as its place says of it.
-                (Record::new(client, None, String::new(), number, self.now().wall_ms), Loss::Record)
+                (JobRecord::new(client, None, String::new(), number, self.now().wall_ms), JobLoss::Record)
             }
             Err(error) => return Err(error),
         };
         let Some(payload) = tables.payload(&ticket, &record)? else {
             self.end(tables, &ticket, &record, &record.lost(loss, self.now()))?;
-            return Ok(Found::Damaged(ticket));
+            return Ok(NextJob::Damaged(ticket));
         };
         let attempts = record.attempts + 1;
         let started_ms = Some(self.now().wall_ms);
-        let taken = Record { state: State::Running, attempts, started_ms, ..record.clone() };
+        let taken = JobRecord { state: JobState::Running, attempts, started_ms, ..record.clone() };
         tables.change(&ticket, &record, &taken)?;
-        let last = tables.number(Number::Turn)?;
+        let last = tables.number(Sequence::Turn)?;
         let line = tables.line(client)?;
-        tables.set_line(client, Line { last, ..line })?;
-        Ok(Found::Job(Taken { lease: Lease { ticket, attempt: attempts }, client: client.to_owned(), payload }))
+        tables.set_line(client, ClientLine { last, ..line })?;
+        Ok(NextJob::Job(Taken { lease: Lease { ticket, attempt: attempts }, client: client.to_owned(), payload }))
     }
 }
 
 /// What is found at the head of the lines.
-enum Found {
+enum NextJob {
     Nothing,
     Job(Taken),
     /// A job that is lost.
@@ -249,7 +246,7 @@ fn room(least: u64, bytes: usize) -> u64 {
 
 impl Queue for Embedded {
     fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> {
-        let Limits { waiting, waiting_of_client, bytes_of_client, payload: bytes, name, .. } = self.limits;
+        let QueueLimits { waiting, waiting_of_client, bytes_of_client, payload: bytes, name, .. } = self.limits;
         Embedded::check_length("client's name", client.len(), name)?;
         key.map_or(Ok(()), |key| Embedded::check_length("key", key.len(), name))?;
         Embedded::check_length("job", payload.len(), bytes)?;
@@ -262,21 +259,21 @@ impl Queue for Embedded {
             }
             let (all, own) = (tables.waiting()?, tables.line(client)?.waiting);
             if own >= waiting_of_client {
-                return Err(QueueError::ClientFull { waiting: own });
+                return Err(QueueError::ClientFull(own));
             }
             if all >= waiting {
-                return Err(QueueError::Full { waiting: all });
+                return Err(QueueError::Full(all));
             }
             let (held, more) = (tables.bytes(client)?, payload.len() as u64 + JOB);
             if held.saturating_add(more) > bytes_of_client {
                 return Err(QueueError::ClientBytes { held, more, limit: bytes_of_client });
             }
             let ticket = Ticket::random(&self.names.queue)?;
-            let number = tables.number(Number::Job)?;
-            let record = Record::new(client, key, sha256, number, self.now().wall_ms);
+            let number = tables.number(Sequence::Job)?;
+            let record = JobRecord::new(client, key, sha256, number, self.now().wall_ms);
             tables.add(&ticket, &record, payload)?;
             if let Some(key) = key {
-                tables.keys.insert((client, key), ticket.as_str())?;
+                tables.set_key(client, key, &ticket)?;
             }
             Ok(ticket)
         })
@@ -285,19 +282,20 @@ impl Queue for Embedded {
     fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> {
         self.store.check()?;
         let expired = self.leases.expired((self.clock.elapsed_ms)());
-        if expired.is_empty() && !self.may_have_work()? {
+        let waits = || self.store.read(|transaction| Ok(!transaction.open_table(WAITING)?.is_empty()?));
+        if expired.is_empty() && !waits()? {
             return Ok(None);
         }
         let found = self.write(LEAST, |tables| {
-            self.put_back(tables, expired.iter().map(|lease| (lease.ticket.clone(), Some(lease.attempt))))?;
+            self.requeue(tables, expired.iter().map(|lease| (lease.ticket.clone(), Some(lease.attempt))))?;
             let next = tables.next_client(self.limits.running_of_client)?;
-            next.map_or(Ok(Found::Nothing), |client| self.taken(tables, &client))
+            next.map_or(Ok(NextJob::Nothing), |client| self.taken(tables, &client))
         })?;
         expired.iter().for_each(|lease| self.leases.release(lease));
         match found {
-            Found::Nothing => Ok(None),
-            Found::Damaged(ticket) => Err(QueueError::Lost { ticket }),
-            Found::Job(taken) => {
+            NextJob::Nothing => Ok(None),
+            NextJob::Damaged(ticket) => Err(QueueError::Lost(ticket)),
+            NextJob::Job(taken) => {
                 self.leases.hold(&taken.lease, self.until(lease));
                 Ok(Some(taken))
             }
@@ -305,20 +303,20 @@ impl Queue for Embedded {
     }
 
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> {
-        self.of_lease(lease, LEAST, |_, record| Ok(Record { begun: true, ..record.clone() }))
+        self.of_lease(lease, LEAST, |_, record| Ok(JobRecord { begun: true, ..record.clone() }))
     }
 
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> {
         let is_held = self.leases.renew(lease, self.until(duration));
-        if is_held { Ok(()) } else { Err(QueueError::Stale { ticket: lease.ticket.clone() }) }
+        if is_held { Ok(()) } else { Err(QueueError::Stale(lease.ticket.clone())) }
     }
 
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> {
         let outcome_sha256 = sha256(outcome);
         self.of_lease(lease, room(LEAST, outcome.len()), |tables, record| {
             tables.keep(&lease.ticket, record, outcome)?;
-            let ended = record.ended(State::Finished, self.now());
-            Ok(Record { outcome_sha256: Some(outcome_sha256), ..ended })
+            let ended = record.ended(JobState::Finished, self.now());
+            Ok(JobRecord { outcome_sha256: Some(outcome_sha256), ..ended })
         })?;
         self.leases.release(lease);
         Ok(())
@@ -331,27 +329,27 @@ impl Queue for Embedded {
         Ok(())
     }
 
-    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<State>, QueueError> {
+    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<JobState>, QueueError> {
         self.write(LEAST, |tables| {
             let record = match tables.record(ticket) {
-                Err(QueueError::Record) => return Ok(Some(State::Lost)),
+                Err(QueueError::Record) => return Ok(Some(JobState::Lost)),
                 record => record?.filter(|record| record.client == client),
             };
-            let Some(record) = record else { return Ok(self.names.is_former(ticket).then_some(State::Lost)) };
+            let Some(record) = record else { return Ok(self.names.is_former(ticket).then_some(JobState::Lost)) };
             if record.state.is_end() {
                 return Ok(Some(record.state));
             }
-            self.end(tables, ticket, &record, &record.ended(State::Cancelled, self.now()))?;
+            self.end(tables, ticket, &record, &record.ended(JobState::Cancelled, self.now()))?;
             self.leases.release_all(ticket);
-            Ok(Some(State::Cancelled))
+            Ok(Some(JobState::Cancelled))
         })
     }
 
-    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<Status>, QueueError> {
+    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<JobStatus>, QueueError> {
         let found = self.store.read(|transaction| {
             let Some(bytes) = transaction.open_table(JOBS)?.get(ticket.as_str())? else { return Ok(None) };
             // Whose it is cannot be read, and nothing else is said of it to whoever knows its name.
-            let Ok(record) = Record::read(bytes.value()) else { return Ok(Some(Status::lost(Loss::Record))) };
+            let Ok(record) = JobRecord::read(bytes.value()) else { return Ok(Some(JobStatus::lost(JobLoss::Record))) };
             if record.client != client {
                 return Ok(None);
             }
@@ -359,7 +357,7 @@ impl Queue for Embedded {
             let outcome = outcome.map(|outcome| outcome.value().to_vec());
             Ok(Some(status(&record, ahead(transaction, &record)?, outcome)))
         })?;
-        Ok(found.or_else(|| self.names.is_former(ticket).then(|| Status::lost(Loss::File))))
+        Ok(found.or_else(|| self.names.is_former(ticket).then(|| JobStatus::lost(JobLoss::File))))
     }
 
     fn counts(&self) -> Result<Counts, QueueError> {
@@ -379,7 +377,7 @@ impl Queue for Embedded {
                 Err(QueueError::Record) => None,
                 record => record?,
             };
-            let own = |record: &Record| record.client == client && record.state.is_end();
+            let own = |record: &JobRecord| record.client == client && record.state.is_end();
             let Some(record) = record.filter(own) else { return Ok(false) };
             tables.remove(ticket, &record)?;
             Ok(true)
@@ -390,16 +388,9 @@ impl Queue for Embedded {
         self.write(LEAST, |tables| {
             let tickets = tables.tickets_of(keys)?;
             for ticket in &tickets {
-                let mut record = match tables.record(ticket) {
-                    Ok(Some(record)) => record,
-                    Ok(None) | Err(QueueError::Record) => {
-                        tables.strike(ticket)?;
-                        continue;
-                    }
-                    Err(error) => return Err(error),
-                };
+                let Some(mut record) = tables.readable(ticket)? else { continue };
                 if !record.state.is_end() {
-                    let ended = record.ended(State::Cancelled, self.now());
+                    let ended = record.ended(JobState::Cancelled, self.now());
                     self.end(tables, ticket, &record, &ended)?;
                     self.leases.release_all(ticket);
                     record = ended;
@@ -410,11 +401,11 @@ impl Queue for Embedded {
         })
     }
 
-    fn share(&self, client: &str) -> Result<Share, QueueError> {
+    fn share(&self, client: &str) -> Result<DiskShare, QueueError> {
         let limit = self.limits.bytes_of_client;
         self.store.read(|transaction| {
             let held = transaction.open_table(BYTES)?.get(client)?.map_or(0, |bytes| bytes.value());
-            Ok(Share { held, limit })
+            Ok(DiskShare { held, limit })
         })
     }
 
@@ -422,13 +413,11 @@ impl Queue for Embedded {
         let now_ms = self.now().queue_ms;
         let before_ms = now_ms.saturating_sub(milliseconds(ended_before));
         self.write(LEAST, |tables| {
-            tables.set(Number::Clock, now_ms)?;
+            tables.set(Sequence::Clock, now_ms)?;
             let tickets = tables.ended(before_ms)?;
             for ticket in &tickets {
-                match tables.record(ticket) {
-                    Ok(Some(record)) => tables.remove(ticket, &record)?,
-                    Ok(None) | Err(QueueError::Record) => tables.strike(ticket)?,
-                    Err(error) => return Err(error),
+                if let Some(record) = tables.readable(ticket)? {
+                    tables.remove(ticket, &record)?;
                 }
             }
             Ok(tickets.len())
@@ -437,26 +426,26 @@ impl Queue for Embedded {
 }
 
 /// What is told of a job. An outcome that is not the one that was kept is none.
-fn status(record: &Record, ahead: Option<usize>, outcome: Option<Vec<u8>>) -> Status {
+fn status(record: &JobRecord, ahead: Option<usize>, outcome: Option<Vec<u8>>) -> JobStatus {
     let is_kept = |outcome: &Vec<u8>| record.outcome_sha256.as_ref().is_none_or(|hash| sha256(outcome) == *hash);
     let outcome = outcome.filter(is_kept);
-    let is_damaged = record.state == State::Finished && outcome.is_none();
-    let of_workers = (record.state == State::Lost).then_some(Loss::Workers);
-    Status {
-        state: if is_damaged { State::Lost } else { record.state },
+    let is_damaged = record.state == JobState::Finished && outcome.is_none();
+    let of_workers = (record.state == JobState::Lost).then_some(JobLoss::Workers);
+    JobStatus {
+        state: if is_damaged { JobState::Lost } else { record.state },
         ahead,
         attempts: record.attempts,
         submitted_ms: record.submitted_ms,
         started_ms: record.started_ms,
         ended_ms: record.ended_ms,
         outcome,
-        loss: if is_damaged { Some(Loss::Outcome) } else { record.loss.or(of_workers) },
+        loss: if is_damaged { Some(JobLoss::Outcome) } else { record.loss.or(of_workers) },
     }
 }
 
 /// Jobs of the same client before one that waits.
-fn ahead(transaction: &ReadTransaction, record: &Record) -> Result<Option<usize>, QueueError> {
-    if record.state != State::Waiting {
+fn ahead(transaction: &ReadTransaction, record: &JobRecord) -> Result<Option<usize>, QueueError> {
+    if record.state != JobState::Waiting {
         return Ok(None);
     }
     let client = record.client.as_str();

@@ -7,17 +7,11 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
     /// So many jobs wait already.
-    #[error("{waiting} jobs wait already, which is all that there is room for; try again later")]
-    Full {
-        /// How many.
-        waiting: u64,
-    },
+    #[error("{0} jobs wait already, which is all that there is room for; try again later")]
+    Full(u64),
     /// So many jobs of this client wait already.
-    #[error("{waiting} jobs of this client wait already, which is its limit; wait for some of them")]
-    ClientFull {
-        /// How many.
-        waiting: u64,
-    },
+    #[error("{0} jobs of this client wait already, which is its limit; wait for some of them")]
+    ClientFull(u64),
     /// The client has so many bytes in the queue already.
     #[error(
         "the jobs and results of this client have {held} bytes, and this job needs {more}; {limit} is its limit: have results removed that you have read, or wait until they are not kept any more"
@@ -41,25 +35,16 @@ pub enum QueueError {
         limit: usize,
     },
     /// The client gave a key twice for different jobs.
-    #[error("this key was given before, with another job ({ticket}); give each job a key of its own")]
-    KeyReused {
-        /// The job of then.
-        ticket: Ticket,
-    },
+    #[error("this key was given before, with another job ({0}); give each job a key of its own")]
+    KeyReused(Ticket),
     /// Somebody else has the job, or it has ended.
     #[error(
-        "the job {ticket} is not held under this lease any more: it ended, or took too long and was given to another worker"
+        "the job {0} is not held under this lease any more: it ended, or took too long and was given to another worker"
     )]
-    Stale {
-        /// The job.
-        ticket: Ticket,
-    },
+    Stale(Ticket),
     /// Another process has the file.
-    #[error("another process has the queue `{}` open", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("another process has the queue `{}` open", .0.display())]
+    InUse(PathBuf),
     /// The file cannot be opened.
     #[error(
         "cannot open the queue `{}`: {source}; name a directory of a server, or a new one. A damaged file is restored, or moved away: its jobs are then told as lost", path.display()
@@ -74,25 +59,16 @@ pub enum QueueError {
     #[error("the queue cannot be read or written: {0}")]
     Storage(Box<redb::Error>),
     /// The disk has no room.
-    #[error("the disk of the queue `{}` has no room; free some of it, and the queue goes on", path.display())]
-    Room {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the disk of the queue `{}` has no room; free some of it, and the queue goes on", .0.display())]
+    Room(PathBuf),
     /// The file is not there any more, or is another or a shorter one.
     #[error(
-        "the queue `{}` was removed, replaced or shortened while it was open; restore it, or start anew: its jobs are then told as lost", path.display()
+        "the queue `{}` was removed, replaced or shortened while it was open; restore it, or start anew: its jobs are then told as lost", .0.display()
     )]
-    Gone {
-        /// The file.
-        path: PathBuf,
-    },
+    Gone(PathBuf),
     /// A job was to be taken, and is damaged.
-    #[error("the job {ticket} is damaged on the disk, and lost")]
-    Lost {
-        /// The job.
-        ticket: Ticket,
-    },
+    #[error("the job {0} is damaged on the disk, and lost")]
+    Lost(Ticket),
     /// A record is not one.
     #[error("the queue holds a record that is damaged, or that this version does not read")]
     Record,
@@ -107,7 +83,7 @@ pub enum QueueError {
 impl QueueError {
     /// Whether the same may be done when the disk has room.
     pub fn is_passing(&self) -> bool {
-        matches!(self, QueueError::Room { .. })
+        matches!(self, QueueError::Room(_))
     }
 }
 

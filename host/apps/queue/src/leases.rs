@@ -6,23 +6,23 @@ use std::sync::{Mutex, PoisonError};
 
 /// Leases of this process.
 #[derive(Debug, Default)]
-pub struct Leases(Mutex<BTreeMap<Ticket, Held>>);
+pub struct Leases(Mutex<BTreeMap<Ticket, HeldLease>>);
 
 #[derive(Debug)]
-struct Held {
+struct HeldLease {
     attempt: u32,
     expires_ms: u64,
 }
 
 impl Leases {
-    fn with<T>(&self, change: impl FnOnce(&mut BTreeMap<Ticket, Held>) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut BTreeMap<Ticket, HeldLease>) -> T) -> T {
         // Each change is whole.
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Holds a job, unless somebody took it after this.
     pub fn hold(&self, lease: &Lease, expires_ms: u64) {
-        let new = Held { attempt: lease.attempt, expires_ms };
+        let new = HeldLease { attempt: lease.attempt, expires_ms };
         self.with(|held| match held.get_mut(&lease.ticket) {
             Some(held) if held.attempt > new.attempt => {}
             Some(held) => *held = new,

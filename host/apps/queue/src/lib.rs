@@ -24,10 +24,10 @@ mod record;
 mod store;
 mod tables;
 
-pub use clock::Clock;
+pub use clock::QueueClock;
 pub use embedded::Embedded;
 pub use error::QueueError;
-pub use limits::{JOB, Limits};
+pub use limits::{JOB, QueueLimits};
 pub use store::free;
 
 use serde::{Deserialize, Serialize};
@@ -86,14 +86,14 @@ pub trait Queue: Send + Sync {
     /// # Errors
     ///
     /// If the queue cannot be written.
-    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<State>, QueueError>;
+    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<JobState>, QueueError>;
 
     /// What is known of a job. `None` of a ticket that the client does not have.
     ///
     /// # Errors
     ///
     /// If the queue cannot be read.
-    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<Status>, QueueError>;
+    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<JobStatus>, QueueError>;
 
     /// How many jobs there are.
     ///
@@ -122,7 +122,7 @@ pub trait Queue: Send + Sync {
     /// # Errors
     ///
     /// If the queue cannot be read.
-    fn share(&self, client: &str) -> Result<Share, QueueError>;
+    fn share(&self, client: &str) -> Result<DiskShare, QueueError>;
 
     /// Removes jobs that ended so long ago, with their outcomes, and says how many. Time counts while a process has the queue
     /// open, however somebody sets the clock.
@@ -133,6 +133,17 @@ pub trait Queue: Send + Sync {
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError>;
 }
 
+/// So many random bytes as hexadecimal digits.
+///
+/// # Errors
+///
+/// If the system gives none.
+pub fn random_hexadecimal<const BYTES: usize>() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes)?;
+    Ok(base16ct::lower::encode_string(&bytes))
+}
+
 /// The name of a job: 32 hexadecimal digits, of which nobody can guess the last 24.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -141,9 +152,7 @@ pub struct Ticket(String);
 impl Ticket {
     /// A new one of the queue of this name, with which it begins.
     fn random(queue: &str) -> Result<Ticket, QueueError> {
-        let mut bytes = [0; 12];
-        getrandom::fill(&mut bytes)?;
-        Ok(Ticket(format!("{queue}{}", base16ct::lower::encode_string(&bytes))))
+        Ok(Ticket(format!("{queue}{}", random_hexadecimal::<12>()?)))
     }
 
     /// One that a client says. Whether there is such a job is another question.
@@ -184,10 +193,11 @@ pub struct Taken {
 }
 
 /// How far a job is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum JobState {
     /// Nobody has it.
+    #[default]
     Waiting,
     /// A worker has it.
     Running,
@@ -195,21 +205,21 @@ pub enum State {
     Finished,
     /// Its client did not want it any more.
     Cancelled,
-    /// Nothing comes of it: see [`Loss`].
+    /// Nothing comes of it: see [`JobLoss`].
     Lost,
 }
 
-impl State {
+impl JobState {
     /// Whether nothing comes any more.
     pub fn is_end(self) -> bool {
-        matches!(self, State::Finished | State::Cancelled | State::Lost)
+        matches!(self, JobState::Finished | JobState::Cancelled | JobState::Lost)
     }
 }
 
 /// Why nothing comes of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Loss {
+pub enum JobLoss {
     /// Everybody who began to work on it was gone before its end.
     Workers,
     /// What was submitted is damaged on the disk.
@@ -223,10 +233,10 @@ pub enum Loss {
 }
 
 /// What is known of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobStatus {
     /// How far it is.
-    pub state: State,
+    pub state: JobState,
     /// Jobs of the same client that come before, while it waits.
     pub ahead: Option<usize>,
     /// How often it was taken.
@@ -240,28 +250,19 @@ pub struct Status {
     /// What came of it, if it is finished.
     pub outcome: Option<Vec<u8>>,
     /// Why nothing comes of it, if it is lost.
-    pub loss: Option<Loss>,
+    pub loss: Option<JobLoss>,
 }
 
-impl Status {
+impl JobStatus {
     /// Of a job of which nothing else is known any more.
-    fn lost(loss: Loss) -> Status {
-        Status {
-            state: State::Lost,
-            ahead: None,
-            attempts: 0,
-            submitted_ms: 0,
-            started_ms: None,
-            ended_ms: None,
-            outcome: None,
-            loss: Some(loss),
-        }
+    fn lost(loss: JobLoss) -> JobStatus {
+        JobStatus { state: JobState::Lost, loss: Some(loss), ..JobStatus::default() }
     }
 }
 
-/// What a client has of the room in a queue: see [`Limits::bytes_of_client`].
+/// What a client has of the room in a queue: see [`QueueLimits::bytes_of_client`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct DiskShare {
     /// Bytes of its jobs and of what came of them.
     pub held: u64,
     /// As many as it may have.

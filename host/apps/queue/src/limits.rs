@@ -5,7 +5,7 @@ pub const JOB: u64 = 2048;
 
 /// What a queue has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct QueueLimits {
     /// Jobs that wait, of all clients.
     pub waiting: u64,
     /// Jobs that wait, of one client.
@@ -22,9 +22,9 @@ pub struct Limits {
     pub attempts: u32,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for QueueLimits {
+    fn default() -> QueueLimits {
+        QueueLimits {
             waiting: 10_000,
             waiting_of_client: 1_000,
             bytes_of_client: 8 << 30,

@@ -2,7 +2,7 @@
 //! other what is gone. Tickets begin with it, so that each tells which queue it was given in.
 
 use crate::store::synced_directory;
-use crate::{QueueError, Ticket};
+use crate::{QueueError, Ticket, random_hexadecimal};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -17,7 +17,7 @@ const FORMER: usize = 100;
 
 /// The name of a queue, and those of queues that were in its place and are gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Names {
+pub struct QueueNames {
     pub queue: String,
     #[serde(default)]
     former: Vec<String>,
@@ -30,25 +30,23 @@ pub fn beside(queue: &Path) -> PathBuf {
     path.into()
 }
 
-impl Names {
-    pub fn random() -> Result<Names, QueueError> {
-        let mut bytes = [0; DIGITS / 2];
-        getrandom::fill(&mut bytes)?;
-        Ok(Names { queue: base16ct::lower::encode_string(&bytes), former: vec![] })
+impl QueueNames {
+    pub fn random() -> Result<QueueNames, QueueError> {
+        Ok(QueueNames { queue: random_hexadecimal::<{ DIGITS / 2 }>()?, former: vec![] })
     }
 
     /// A new name after one that is gone.
-    pub fn after(self) -> Result<Names, QueueError> {
-        Ok(self.replaced(Names::random()?.queue))
+    pub fn after(self) -> Result<QueueNames, QueueError> {
+        Ok(self.replaced(QueueNames::random()?.queue))
     }
 
     /// With the name of the queue that is there in place of that which was.
-    pub fn replaced(self, queue: String) -> Names {
+    pub fn replaced(self, queue: String) -> QueueNames {
         let all = self.former.into_iter().chain([self.queue]).filter(|name| *name != queue && !name.is_empty());
         let mut former: Vec<String> = all.collect();
         let more = former.len().saturating_sub(FORMER);
         former.drain(..more);
-        Names { queue, former }
+        QueueNames { queue, former }
     }
 
     /// Whether a ticket was given in a queue that is gone.
@@ -57,10 +55,10 @@ impl Names {
     }
 
     /// Those in a file, if it is there. What cannot be read is a name that nobody knows.
-    pub fn read(path: &Path) -> Result<Option<Names>, QueueError> {
+    pub fn read(path: &Path) -> Result<Option<QueueNames>, QueueError> {
         match std::fs::read(path) {
             Ok(bytes) => {
-                let unknown = |_| Names { queue: String::new(), former: vec![] };
+                let unknown = |_| QueueNames { queue: String::new(), former: vec![] };
                 Ok(Some(serde_json::from_slice(&bytes).unwrap_or_else(unknown)))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -86,7 +84,7 @@ impl Names {
 
 fn failed(path: &Path, error: io::Error) -> QueueError {
     match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => QueueError::Room { path: path.into() },
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => QueueError::Room(path.into()),
         _ => QueueError::Open { path: path.into(), source: Box::new(error.into()) },
     }
 }

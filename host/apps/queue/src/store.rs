@@ -22,22 +22,22 @@ pub const RESERVE: u64 = 8 << 20;
 pub const LEAST: u64 = 1 << 20;
 
 /// The file of a queue.
-pub struct Store {
+pub struct QueueStore {
     path: PathBuf,
     /// Device and number of the file, which stays the same one when it is opened anew.
     file: (u64, u64),
     /// None where it could not be opened anew.
-    opened: RwLock<Option<Opened>>,
+    opened: RwLock<Option<OpenStore>>,
 }
 
-struct Opened {
+struct OpenStore {
     database: Database,
-    watch: Arc<Watch>,
+    watch: Arc<FileWatch>,
 }
 
 /// Why a file is of no use until it is opened anew, or at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+enum StoreFault {
     /// The disk has no room.
     Room,
     /// The file is not the one that was opened, or has lost some of its end.
@@ -48,25 +48,25 @@ enum Fault {
 
 /// Looks after the file that a database is in.
 #[derive(Debug)]
-struct Watch {
+struct FileWatch {
     path: PathBuf,
     /// Device and number of the file that was opened.
     file: (u64, u64),
     /// Its length, as it was written last. It is held while the length changes and while somebody looks: else the length of
     /// before could be compared with that of after.
     length: Mutex<u64>,
-    fault: Mutex<Option<Fault>>,
+    fault: Mutex<Option<StoreFault>>,
 }
 
-impl Watch {
-    fn fault(&self) -> Option<Fault> {
+impl FileWatch {
+    fn fault(&self) -> Option<StoreFault> {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The first one stays, but for one after which nothing can be mended.
-    fn fail(&self, fault: Fault) {
+    fn fail(&self, fault: StoreFault) {
         let mut found = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        if found.is_none() || fault == Fault::Gone {
+        if found.is_none() || fault == StoreFault::Gone {
             *found = Some(fault);
         }
     }
@@ -91,7 +91,7 @@ impl Watch {
         if is_there {
             return Ok(());
         }
-        self.fail(Fault::Gone);
+        self.fail(StoreFault::Gone);
         Err(io::Error::other("the file was removed, replaced or shortened"))
     }
 
@@ -99,8 +99,8 @@ impl Watch {
     fn noted<T>(&self, done: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &done {
             self.fail(match error.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => Fault::Room,
-                _ => Fault::Other,
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => StoreFault::Room,
+                _ => StoreFault::Other,
             });
         }
         done
@@ -111,7 +111,7 @@ impl Watch {
 #[derive(Debug)]
 struct Watched {
     file: FileBackend,
-    watch: Arc<Watch>,
+    watch: Arc<FileWatch>,
 }
 
 impl StorageBackend for Watched {
@@ -171,16 +171,16 @@ impl StorageBackend for Watched {
     }
 }
 
-impl Opened {
+impl OpenStore {
     /// Opens a file, or makes one; of a file that was open before, the same one alone.
-    fn open(path: &Path, known: Option<(u64, u64)>) -> Result<Opened, QueueError> {
+    fn open(path: &Path, known: Option<(u64, u64)>) -> Result<OpenStore, QueueError> {
         let failed = |error: redb::Error| QueueError::Open { path: path.into(), source: Box::new(error) };
         let of_file = |error: io::Error| failed(error.into());
         let existed = path.exists();
         let mut options = OpenOptions::new();
         // What clients submitted is nobody else's on the machine.
         let file = options.read(true).write(true).create(known.is_none()).truncate(false).mode(0o600).open(path);
-        let gone = || QueueError::Gone { path: path.into() };
+        let gone = || QueueError::Gone(path.into());
         let is_gone = |error: &io::Error| known.is_some() && error.kind() == ErrorKind::NotFound;
         let file = file.map_err(|error| if is_gone(&error) { gone() } else { of_file(error) })?;
         let found = file.metadata().map_err(of_file)?;
@@ -190,7 +190,7 @@ impl Opened {
         if found.mode() & 0o077 != 0 {
             file.set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(of_file)?;
         }
-        let watch = Arc::new(Watch {
+        let watch = Arc::new(FileWatch {
             path: path.into(),
             file: (found.dev(), found.ino()),
             length: Mutex::new(found.len()),
@@ -203,21 +203,21 @@ impl Opened {
         let opened =
             catch_unwind(AssertUnwindSafe(opening)).map_err(|_| QueueError::Damaged("its file cannot be read"))?;
         let database = opened.map_err(|error| match (error, watch.fault()) {
-            (DatabaseError::DatabaseAlreadyOpen, _) => QueueError::InUse { path: path.into() },
-            (_, Some(Fault::Room)) => QueueError::Room { path: path.into() },
+            (DatabaseError::DatabaseAlreadyOpen, _) => QueueError::InUse(path.into()),
+            (_, Some(StoreFault::Room)) => QueueError::Room(path.into()),
             (error, _) => failed(error.into()),
         })?;
         if !existed {
             // The name of a new file is on the disk before anything is answered for.
             synced_directory(path).map_err(of_file)?;
         }
-        Ok(Opened { database, watch })
+        Ok(OpenStore { database, watch })
     }
 
     /// Does something with the database, whatever it finds in its file, and notes what fault a panic is.
     fn guarded<T>(
         &self,
-        panic: Option<Fault>,
+        panic: Option<StoreFault>,
         action: impl FnOnce(&Database) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
         match catch_unwind(AssertUnwindSafe(|| action(&self.database))) {
@@ -233,8 +233,8 @@ impl Opened {
     fn failure(&self, error: QueueError) -> QueueError {
         let path = self.watch.path.clone();
         match self.watch.fault() {
-            Some(Fault::Room) => QueueError::Room { path },
-            Some(Fault::Gone) => QueueError::Gone { path },
+            Some(StoreFault::Room) => QueueError::Room(path),
+            Some(StoreFault::Gone) => QueueError::Gone(path),
             _ => error,
         }
     }
@@ -246,11 +246,11 @@ pub fn synced_directory(path: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-impl Store {
+impl QueueStore {
     /// Opens the file, or makes one.
-    pub fn open(path: &Path) -> Result<Store, QueueError> {
-        let opened = Opened::open(path, None)?;
-        Ok(Store { path: path.into(), file: opened.watch.file, opened: RwLock::new(Some(opened)) })
+    pub fn open(path: &Path) -> Result<QueueStore, QueueError> {
+        let opened = OpenStore::open(path, None)?;
+        Ok(QueueStore { path: path.into(), file: opened.watch.file, opened: RwLock::new(Some(opened)) })
     }
 
     /// Looks something up. That works on a full disk, too.
@@ -258,7 +258,7 @@ impl Store {
         let looked = |database: &Database| look(&database.begin_read()?);
         // What cannot be read harms nothing else, and is in the file that would be opened anew as well.
         match self.with(None, looked) {
-            Err(QueueError::Room { .. } | QueueError::Storage(_)) => self.with(None, looked),
+            Err(QueueError::Room(_) | QueueError::Storage(_)) => self.with(None, looked),
             looked => looked,
         }
     }
@@ -270,9 +270,9 @@ impl Store {
         change: impl FnOnce(&WriteTransaction) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
         if self.free().is_some_and(|found| found < free) {
-            return Err(QueueError::Room { path: self.path.clone() });
+            return Err(QueueError::Room(self.path.clone()));
         }
-        self.with(Some(Fault::Other), |database| {
+        self.with(Some(StoreFault::Other), |database| {
             let mut transaction = database.begin_write()?;
             // After a crash the file is used at once, and what is damaged in it harms no other job: nothing else is read.
             transaction.set_quick_repair(true);
@@ -287,13 +287,13 @@ impl Store {
     pub fn check(&self) -> Result<(), QueueError> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         let is_gone = opened.as_ref().is_some_and(|opened| opened.watch.check().is_err());
-        if is_gone { Err(QueueError::Gone { path: self.path.clone() }) } else { Ok(()) }
+        if is_gone { Err(QueueError::Gone(self.path.clone())) } else { Ok(()) }
     }
 
     /// Does something with the database, which is opened anew after a fault.
     fn with<T>(
         &self,
-        panic: Option<Fault>,
+        panic: Option<StoreFault>,
         action: impl FnOnce(&Database) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
         loop {
@@ -311,12 +311,12 @@ impl Store {
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         match opened.as_ref().map(|opened| opened.watch.fault()) {
             Some(None) => return Ok(()),
-            Some(Some(Fault::Gone)) => return Err(QueueError::Gone { path: self.path.clone() }),
-            Some(Some(Fault::Room | Fault::Other)) | None => {}
+            Some(Some(StoreFault::Gone)) => return Err(QueueError::Gone(self.path.clone())),
+            Some(Some(StoreFault::Room | StoreFault::Other)) | None => {}
         }
         // Its lock goes with it.
         *opened = None;
-        *opened = Some(Opened::open(&self.path, Some(self.file))?);
+        *opened = Some(OpenStore::open(&self.path, Some(self.file))?);
         Ok(())
     }
 

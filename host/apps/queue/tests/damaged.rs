@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use passhost_queue::{Embedded, Limits, Loss, Queue, QueueError, State, Status, Ticket};
+use passhost_queue::{Embedded, JobLoss, JobState, JobStatus, Queue, QueueError, QueueLimits, Ticket};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -20,10 +20,10 @@ fn place() -> (TempDir, PathBuf) {
 }
 
 fn open(path: &Path) -> Embedded {
-    Embedded::open(path, Limits::default()).unwrap()
+    Embedded::open(path, QueueLimits::default()).unwrap()
 }
 
-fn look(queue: &Embedded, client: &str, ticket: &Ticket) -> Status {
+fn look(queue: &Embedded, client: &str, ticket: &Ticket) -> JobStatus {
     queue.look(client, ticket).unwrap().unwrap()
 }
 
@@ -43,7 +43,7 @@ fn work(queue: &Embedded) -> usize {
         match queue.take(LEASE) {
             Ok(Some(job)) => queue.finish(&job.lease, &[b"outcome of ", &job.payload[..]].concat()).unwrap(),
             Ok(None) => return lost,
-            Err(QueueError::Lost { .. }) => lost += 1,
+            Err(QueueError::Lost(_)) => lost += 1,
             Err(error) => panic!("{error}"),
         }
     }
@@ -54,10 +54,10 @@ fn what_is_damaged_is_a_loss_of_that_job_and_of_no_other() {
     let (before, after) = (false, true);
     // What is damaged, whether before the work or after it, and what it is then a loss of.
     let cases = [
-        (&b"the second's own bytes"[..], before, Loss::Payload),
-        (b"outcome of the second's", after, Loss::Outcome),
-        (br#""client":"second""#, before, Loss::Record),
-        (br#""client":"second""#, after, Loss::Record),
+        (&b"the second's own bytes"[..], before, JobLoss::Payload),
+        (b"outcome of the second's", after, JobLoss::Outcome),
+        (br#""client":"second""#, before, JobLoss::Record),
+        (br#""client":"second""#, after, JobLoss::Record),
     ];
     for (bytes, when, loss) in cases {
         let (_directory, path) = place();
@@ -78,19 +78,19 @@ fn what_is_damaged_is_a_loss_of_that_job_and_of_no_other() {
         for (client, ticket) in clients.iter().zip(&tickets) {
             let status = look(&queue, client, ticket);
             if *client == "second" {
-                assert_eq!((status.state, status.loss, status.outcome), (State::Lost, Some(loss), None), "{loss:?}");
+                assert_eq!((status.state, status.loss, status.outcome), (JobState::Lost, Some(loss), None), "{loss:?}");
                 // What is lost stays lost, and its key says so.
                 assert_eq!(queue.submit(client, Some("key"), b"the second's own bytes").ok().as_ref(), Some(ticket));
-                assert_eq!(queue.cancel(client, ticket).unwrap().map(State::is_end), Some(true));
+                assert_eq!(queue.cancel(client, ticket).unwrap().map(JobState::is_end), Some(true));
             } else {
                 let outcome = format!("outcome of the {client}'s own bytes");
-                assert_eq!((status.state, status.loss), (State::Finished, None), "{loss:?}");
+                assert_eq!((status.state, status.loss), (JobState::Finished, None), "{loss:?}");
                 assert_eq!(status.outcome, Some(outcome.into_bytes()));
             }
         }
         // The queue goes on, for that client, too.
         let next = queue.submit("second", None, b"next").unwrap();
-        assert_eq!((work(&queue), look(&queue, "second", &next).state), (0, State::Finished), "{loss:?}");
+        assert_eq!((work(&queue), look(&queue, "second", &next).state), (0, JobState::Finished), "{loss:?}");
         assert_eq!(queue.counts().unwrap().clients, 0, "{loss:?}");
     }
 }
@@ -98,7 +98,7 @@ fn what_is_damaged_is_a_loss_of_that_job_and_of_no_other() {
 #[test]
 fn a_job_that_ran_and_whose_record_is_damaged_holds_nobody_up() {
     let (_directory, path) = place();
-    let limits = Limits { running_of_client: 1, ..Limits::default() };
+    let limits = QueueLimits { running_of_client: 1, ..QueueLimits::default() };
     let queue = Embedded::open(&path, limits).unwrap();
     let [ran, waits] = ["1", "2"].map(|payload| queue.submit("somebody", None, payload.as_bytes()).unwrap());
     let taken = queue.take(LEASE).unwrap().unwrap();
@@ -106,8 +106,8 @@ fn a_job_that_ran_and_whose_record_is_damaged_holds_nobody_up() {
     drop(queue);
     damage(&path, br#""state":"running""#);
     let queue = Embedded::open(&path, limits).unwrap();
-    assert_eq!(look(&queue, "somebody", &ran).loss, Some(Loss::Record));
-    assert_eq!((work(&queue), look(&queue, "somebody", &waits).state), (0, State::Finished));
+    assert_eq!(look(&queue, "somebody", &ran).loss, Some(JobLoss::Record));
+    assert_eq!((work(&queue), look(&queue, "somebody", &waits).state), (0, JobState::Finished));
 }
 
 #[test]
@@ -134,14 +134,14 @@ fn a_file_that_was_emptied_removed_or_replaced_between_starts_is_noticed_and_its
         assert!(!queue.is_begun_anew(), "{way}");
         for ticket in &gone {
             let status = look(&queue, "a", ticket);
-            assert_eq!((status.state, status.loss), (State::Lost, Some(Loss::File)), "{way}");
-            assert_eq!(queue.cancel("a", ticket).unwrap(), Some(State::Lost), "{way}");
+            assert_eq!((status.state, status.loss), (JobState::Lost, Some(JobLoss::File)), "{way}");
+            assert_eq!(queue.cancel("a", ticket).unwrap(), Some(JobState::Lost), "{way}");
         }
         assert_eq!(queue.look("a", &Ticket::named("0".repeat(32))).unwrap(), None, "{way}: nobody was told of it");
         assert_eq!(queue.look("a", &foreign).unwrap().is_some(), way == "replaced");
         let next = queue.submit("a", None, b"next").unwrap();
         work(&queue);
-        assert_eq!(look(&queue, "a", &next).state, State::Finished, "{way}");
+        assert_eq!(look(&queue, "a", &next).state, JobState::Finished, "{way}");
     }
 }
 
@@ -152,7 +152,7 @@ fn nothing_is_accepted_into_a_file_that_is_not_there() {
     queue.submit("a", None, b"job").unwrap();
     std::fs::remove_file(&path).unwrap();
     for refused in [queue.submit("a", None, b"another").map(drop), queue.take(LEASE).map(drop)] {
-        assert!(matches!(&refused, Err(QueueError::Gone { path: gone }) if *gone == path), "{refused:?}");
+        assert!(matches!(&refused, Err(QueueError::Gone(gone)) if *gone == path), "{refused:?}");
     }
     assert!(!path.exists());
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_queue::{Embedded, Limits, Queue, State, Ticket};
+use passhost_queue::{Embedded, JobState, Queue, QueueLimits, Ticket};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -34,8 +34,8 @@ fn the_process_that_is_killed() {
     }
 }
 
-fn limits() -> Limits {
-    Limits { attempts: u32::MAX, ..Limits::default() }
+fn limits() -> QueueLimits {
+    QueueLimits { attempts: u32::MAX, ..QueueLimits::default() }
 }
 
 /// Runs that process until it has said so many things; what it said.
@@ -84,7 +84,7 @@ fn nothing_is_lost_and_nothing_is_done_twice_when_the_process_is_killed() {
         submitted = all;
         for (ticket, outcome) in &finished {
             let status = queue.look("client", &Ticket::named(ticket.clone())).unwrap().unwrap();
-            assert_eq!((status.state, status.outcome.as_deref()), (State::Finished, Some(outcome.as_bytes())));
+            assert_eq!((status.state, status.outcome.as_deref()), (JobState::Finished, Some(outcome.as_bytes())));
         }
     }
     assert!(finished.len() > KILLS, "{}", finished.len());

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_queue::{Clock, Counts, Embedded, JOB, Lease, Limits, Queue, QueueError, Share, State, Taken, Ticket};
+use passhost_queue::{
+    Counts, DiskShare, Embedded, JOB, JobState, Lease, Queue, QueueClock, QueueError, QueueLimits, Taken, Ticket,
+};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use std::cell::Cell;
@@ -19,7 +21,7 @@ thread_local! {
     static ELAPSED: Cell<u64> = const { Cell::new(5_000) };
 }
 
-const CLOCK: Clock = Clock { wall_ms: || WALL.get(), elapsed_ms: || ELAPSED.get() };
+const CLOCK: QueueClock = QueueClock { wall_ms: || WALL.get(), elapsed_ms: || ELAPSED.get() };
 
 /// Time passes on both clocks.
 fn pass(time: Duration) {
@@ -40,7 +42,7 @@ impl Place {
         Place(tempfile::tempdir().unwrap())
     }
 
-    fn open(&self, limits: Limits) -> Embedded {
+    fn open(&self, limits: QueueLimits) -> Embedded {
         Embedded::open_at(&self.0.path().join("queue"), limits, CLOCK).unwrap()
     }
 }
@@ -49,14 +51,14 @@ fn take(queue: &Embedded) -> Taken {
     queue.take(LEASE).unwrap().unwrap()
 }
 
-fn state(queue: &Embedded, client: &str, ticket: &Ticket) -> State {
+fn state(queue: &Embedded, client: &str, ticket: &Ticket) -> JobState {
     queue.look(client, ticket).unwrap().unwrap().state
 }
 
 #[test]
 fn each_client_gets_its_turn_and_its_jobs_come_in_order() {
     let place = Place::new();
-    let queue = place.open(Limits::default());
+    let queue = place.open(QueueLimits::default());
     for payload in ["a1", "a2", "a3", "a4"] {
         queue.submit("a", None, payload.as_bytes()).unwrap();
     }
@@ -75,7 +77,7 @@ fn each_client_gets_its_turn_and_its_jobs_come_in_order() {
 #[test]
 fn whoever_sends_one_job_at_a_time_does_not_come_before_those_who_wait() {
     let place = Place::new();
-    let queue = place.open(Limits::default());
+    let queue = place.open(QueueLimits::default());
     for _ in 0..10 {
         queue.submit("batch", None, b"job").unwrap();
     }
@@ -93,7 +95,7 @@ fn whoever_sends_one_job_at_a_time_does_not_come_before_those_who_wait() {
 #[test]
 fn a_client_has_no_more_workers_than_its_limit() {
     let place = Place::new();
-    let queue = place.open(Limits { running_of_client: 2, ..Limits::default() });
+    let queue = place.open(QueueLimits { running_of_client: 2, ..QueueLimits::default() });
     for _ in 0..4 {
         queue.submit("a", None, b"job").unwrap();
     }
@@ -109,13 +111,13 @@ fn a_client_has_no_more_workers_than_its_limit() {
 #[test]
 fn what_there_is_no_room_for_is_refused_and_changes_nothing() {
     let place = Place::new();
-    let limits = Limits { waiting: 3, waiting_of_client: 2, payload: 4, name: 3, ..Limits::default() };
+    let limits = QueueLimits { waiting: 3, waiting_of_client: 2, payload: 4, name: 3, ..QueueLimits::default() };
     let queue = place.open(limits);
     queue.submit("a", None, b"1").unwrap();
     queue.submit("a", None, b"2").unwrap();
-    assert!(matches!(queue.submit("a", None, b"3"), Err(QueueError::ClientFull { waiting: 2 })));
+    assert!(matches!(queue.submit("a", None, b"3"), Err(QueueError::ClientFull(2))));
     queue.submit("b", None, b"3").unwrap();
-    assert!(matches!(queue.submit("c", None, b"4"), Err(QueueError::Full { waiting: 3 })));
+    assert!(matches!(queue.submit("c", None, b"4"), Err(QueueError::Full(3))));
     for (client, key, payload, wrong) in [
         ("", None, &b"1"[..], "client's name"),
         ("abcd", None, b"1", "client's name"),
@@ -133,7 +135,7 @@ fn what_there_is_no_room_for_is_refused_and_changes_nothing() {
 #[test]
 fn a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone() {
     let place = Place::new();
-    let queue = place.open(Limits { bytes_of_client: 3 * JOB + 300, ..Limits::default() });
+    let queue = place.open(QueueLimits { bytes_of_client: 3 * JOB + 300, ..QueueLimits::default() });
     let held = || queue.share("a").unwrap().held;
     let tickets =
         [1, 2, 3].map(|number| queue.submit("a", Some("key").filter(|_| number == 1), &[number; 100]).unwrap());
@@ -149,7 +151,7 @@ fn a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone() {
     assert_eq!(taken.lease.ticket, tickets[0]);
     queue.finish(&taken.lease, &[0; 1000]).unwrap();
     assert_eq!(held(), 3 * JOB + 1200);
-    assert_eq!(queue.cancel("a", &tickets[1]).unwrap(), Some(State::Cancelled));
+    assert_eq!(queue.cancel("a", &tickets[1]).unwrap(), Some(JobState::Cancelled));
     assert_eq!(held(), 3 * JOB + 1100);
     for (client, ticket, is_gone) in [
         ("b", &tickets[0], false),
@@ -162,17 +164,17 @@ fn a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone() {
     }
     assert_eq!((held(), queue.look("a", &tickets[0]).unwrap()), (JOB + 100, None));
     queue.submit("a", None, b"1").unwrap();
-    assert_eq!(queue.share("c").unwrap(), Share { held: 0, limit: all });
+    assert_eq!(queue.share("c").unwrap(), DiskShare { held: 0, limit: all });
 }
 
 #[test]
 fn a_request_that_is_sent_again_is_the_same_job() {
     let place = Place::new();
-    let queue = place.open(Limits { waiting_of_client: 1, ..Limits::default() });
+    let queue = place.open(QueueLimits { waiting_of_client: 1, ..QueueLimits::default() });
     let ticket = queue.submit("a", Some("key"), b"job").unwrap();
     assert_eq!(queue.submit("a", Some("key"), b"job").unwrap(), ticket);
     let other = queue.submit("a", Some("key"), b"another");
-    assert!(matches!(&other, Err(QueueError::KeyReused { ticket: found }) if *found == ticket), "{other:?}");
+    assert!(matches!(&other, Err(QueueError::KeyReused(found)) if *found == ticket), "{other:?}");
     let of_another = queue.submit("b", Some("key"), b"another").unwrap();
     assert_ne!(of_another, ticket);
     let taken = take(&queue);
@@ -188,19 +190,19 @@ fn a_request_that_is_sent_again_is_the_same_job() {
 #[test]
 fn nobody_sees_or_cancels_a_job_of_another() {
     let place = Place::new();
-    let queue = place.open(Limits::default());
+    let queue = place.open(QueueLimits::default());
     let ticket = queue.submit("a", None, b"job").unwrap();
     for other in [Ticket::named(""), Ticket::named("0".repeat(32)), ticket.clone()] {
         assert_eq!(queue.look("b", &other).unwrap(), None);
         assert_eq!(queue.cancel("b", &other).unwrap(), None);
     }
-    assert_eq!(state(&queue, "a", &ticket), State::Waiting);
+    assert_eq!(state(&queue, "a", &ticket), JobState::Waiting);
 }
 
 #[test]
 fn a_lease_that_ran_out_ends_nothing() {
     let place = Place::new();
-    let queue = place.open(Limits::default());
+    let queue = place.open(QueueLimits::default());
     let ticket = queue.submit("a", None, b"job").unwrap();
     let slow = take(&queue);
     pass(LEASE / 2);
@@ -211,17 +213,17 @@ fn a_lease_that_ran_out_ends_nothing() {
     let fast = take(&queue);
     assert_eq!(fast.lease, Lease { ticket: ticket.clone(), attempt: 2 });
     for stale in [queue.finish(&slow.lease, b"slow"), queue.renew(&slow.lease, LEASE), queue.give_back(&slow.lease)] {
-        assert!(matches!(stale, Err(QueueError::Stale { .. })), "{stale:?}");
+        assert!(matches!(stale, Err(QueueError::Stale(_))), "{stale:?}");
     }
     queue.finish(&fast.lease, b"fast").unwrap();
-    assert!(matches!(queue.finish(&fast.lease, b"twice"), Err(QueueError::Stale { .. })));
+    assert!(matches!(queue.finish(&fast.lease, b"twice"), Err(QueueError::Stale(_))));
     assert_eq!(queue.look("a", &ticket).unwrap().unwrap().outcome.unwrap(), b"fast");
 }
 
 #[test]
 fn a_job_that_nobody_gets_to_the_end_of_is_lost_and_one_that_is_given_back_is_not() {
     let place = Place::new();
-    let queue = place.open(Limits { attempts: 2, ..Limits::default() });
+    let queue = place.open(QueueLimits { attempts: 2, ..QueueLimits::default() });
     let ticket = queue.submit("a", None, b"job").unwrap();
     for _ in 0..5 {
         queue.give_back(&take(&queue).lease).unwrap();
@@ -231,14 +233,14 @@ fn a_job_that_nobody_gets_to_the_end_of_is_lost_and_one_that_is_given_back_is_no
         pass(LEASE + Duration::from_millis(1));
     }
     assert_eq!(queue.take(LEASE).unwrap(), None);
-    assert_eq!(state(&queue, "a", &ticket), State::Lost);
+    assert_eq!(state(&queue, "a", &ticket), JobState::Lost);
     assert_eq!(queue.counts().unwrap(), Counts { ended: 1, ..Counts::default() });
 }
 
 #[test]
 fn only_a_process_that_began_a_job_and_died_counts_against_it() {
     let place = Place::new();
-    let limits = Limits { attempts: 3, running_of_client: 1, ..Limits::default() };
+    let limits = QueueLimits { attempts: 3, running_of_client: 1, ..QueueLimits::default() };
     let mut queue = place.open(limits);
     let [taken, waits] = ["1", "2"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
     let begun = queue.submit("b", None, b"job").unwrap();
@@ -252,14 +254,14 @@ fn only_a_process_that_began_a_job_and_died_counts_against_it() {
         queue = place.open(limits);
     }
     let states = [("a", &waits), ("a", &taken), ("b", &begun)].map(|(client, ticket)| state(&queue, client, ticket));
-    assert_eq!(states, [State::Waiting, State::Waiting, State::Lost]);
+    assert_eq!(states, [JobState::Waiting, JobState::Waiting, JobState::Lost]);
 }
 
 #[test]
 fn a_clock_that_somebody_sets_ends_no_lease_and_forgets_nothing() {
     const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
     let place = Place::new();
-    let mut queue = place.open(Limits::default());
+    let mut queue = place.open(QueueLimits::default());
     let [ended, runs] = ["1", "2"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
     queue.finish(&take(&queue).lease, b"done").unwrap();
     let held = take(&queue);
@@ -269,13 +271,13 @@ fn a_clock_that_somebody_sets_ends_no_lease_and_forgets_nothing() {
     }
     queue.renew(&held.lease, LEASE).unwrap();
     queue.finish(&held.lease, b"done, too").unwrap();
-    assert_eq!((state(&queue, "a", &ended), state(&queue, "a", &runs)), (State::Finished, State::Finished));
+    assert_eq!((state(&queue, "a", &ended), state(&queue, "a", &runs)), (JobState::Finished, JobState::Finished));
     // A process that ends takes none of the time along in which the queue was open.
     pass(WEEK / 2);
     assert_eq!(queue.forget(WEEK).unwrap(), 0);
     drop(queue);
     set_clock(10);
-    queue = place.open(Limits::default());
+    queue = place.open(QueueLimits::default());
     assert_eq!(queue.forget(WEEK).unwrap(), 0);
     pass(WEEK / 2 + Duration::from_millis(1));
     assert_eq!(queue.forget(WEEK).unwrap(), 2);
@@ -284,14 +286,14 @@ fn a_clock_that_somebody_sets_ends_no_lease_and_forgets_nothing() {
 #[test]
 fn what_is_cancelled_is_not_done() {
     let place = Place::new();
-    let queue = place.open(Limits::default());
+    let queue = place.open(QueueLimits::default());
     let tickets = ["1", "2", "3"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
     let running = take(&queue);
     let finished = take(&queue);
     queue.finish(&finished.lease, b"done").unwrap();
     let states = tickets.clone().map(|ticket| queue.cancel("a", &ticket).unwrap().unwrap());
-    assert_eq!(states, [State::Cancelled, State::Finished, State::Cancelled]);
-    assert!(matches!(queue.finish(&running.lease, b"late"), Err(QueueError::Stale { .. })));
+    assert_eq!(states, [JobState::Cancelled, JobState::Finished, JobState::Cancelled]);
+    assert!(matches!(queue.finish(&running.lease, b"late"), Err(QueueError::Stale(_))));
     assert_eq!(queue.take(LEASE).unwrap(), None);
     assert_eq!(queue.look("a", &tickets[0]).unwrap().unwrap().outcome, None);
 }
@@ -299,16 +301,16 @@ fn what_is_cancelled_is_not_done() {
 #[test]
 fn jobs_outlive_their_process_and_one_process_has_the_file() {
     let place = Place::new();
-    let queue = place.open(Limits::default());
+    let queue = place.open(QueueLimits::default());
     let tickets = ["1", "2", "3"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
     queue.finish(&take(&queue).lease, b"done").unwrap();
     take(&queue);
-    let second = Embedded::open(&place.0.path().join("queue"), Limits::default());
-    assert!(matches!(second, Err(QueueError::InUse { .. })));
+    let second = Embedded::open(&place.0.path().join("queue"), QueueLimits::default());
+    assert!(matches!(second, Err(QueueError::InUse(_))));
     drop(queue);
-    let queue = place.open(Limits::default());
+    let queue = place.open(QueueLimits::default());
     let states = tickets.clone().map(|ticket| state(&queue, "a", &ticket));
-    assert_eq!(states, [State::Finished, State::Waiting, State::Waiting]);
+    assert_eq!(states, [JobState::Finished, JobState::Waiting, JobState::Waiting]);
     // It keeps its place.
     assert_eq!(take(&queue).lease, Lease { ticket: tickets[1].clone(), attempt: 2 });
 }
@@ -318,7 +320,7 @@ fn a_file_that_is_no_queue_is_left_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("queue");
     std::fs::write(&path, "something else".repeat(1000)).unwrap();
-    assert!(matches!(Embedded::open(&path, Limits::default()), Err(QueueError::Open { .. })));
+    assert!(matches!(Embedded::open(&path, QueueLimits::default()), Err(QueueError::Open { .. })));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "something else".repeat(1000));
 }
 
@@ -336,7 +338,7 @@ fn whatever_is_done_in_whatever_order_each_job_has_one_end() {
     let place = Place::new();
     let mut random = SplitMix64::seed_from_u64(1);
     let (mut jobs, mut held) = (BTreeMap::<Ticket, (String, Expected)>::new(), Vec::<Taken>::new());
-    let mut queue = place.open(Limits { attempts: u32::MAX, running_of_client: 3, ..Limits::default() });
+    let mut queue = place.open(QueueLimits { attempts: u32::MAX, running_of_client: 3, ..QueueLimits::default() });
     for step in 0..600u32 {
         let client = format!("client {}", random.next_u64() % 3);
         match random.next_u64() % 8 {
@@ -363,13 +365,13 @@ fn whatever_is_done_in_whatever_order_each_job_has_one_end() {
                     queue.give_back(&taken.lease).unwrap();
                     Expected::Waiting
                 } else {
-                    assert_eq!(queue.cancel(&job.0, &taken.lease.ticket).unwrap(), Some(State::Cancelled));
+                    assert_eq!(queue.cancel(&job.0, &taken.lease.ticket).unwrap(), Some(JobState::Cancelled));
                     Expected::Cancelled
                 };
             }
             7 if step % 50 == 0 => {
                 drop(queue);
-                queue = place.open(Limits { attempts: u32::MAX, running_of_client: 3, ..Limits::default() });
+                queue = place.open(QueueLimits { attempts: u32::MAX, running_of_client: 3, ..QueueLimits::default() });
                 held.drain(..).for_each(|taken| jobs.get_mut(&taken.lease.ticket).unwrap().1 = Expected::Waiting);
             }
             _ => {}
@@ -383,10 +385,10 @@ fn whatever_is_done_in_whatever_order_each_job_has_one_end() {
             _ => None,
         };
         let state = match expected {
-            Expected::Waiting => State::Waiting,
-            Expected::Running => State::Running,
-            Expected::Finished(_) => State::Finished,
-            Expected::Cancelled => State::Cancelled,
+            Expected::Waiting => JobState::Waiting,
+            Expected::Running => JobState::Running,
+            Expected::Finished(_) => JobState::Finished,
+            Expected::Cancelled => JobState::Cancelled,
         };
         assert_eq!((status.state, status.outcome), (state, outcome));
     }
@@ -395,7 +397,7 @@ fn whatever_is_done_in_whatever_order_each_job_has_one_end() {
 #[test]
 fn what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state() {
     let place = Place::new();
-    let queue = place.open(Limits::default());
+    let queue = place.open(QueueLimits::default());
     let submit = |client: &str, key: &str| queue.submit(client, Some(key), b"job").unwrap();
     submit("a", "episode 1");
     let runs = take(&queue);
@@ -406,8 +408,8 @@ fn what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state() {
     assert_eq!(queue.withdraw("episode ").unwrap(), 3);
     assert_eq!(queue.withdraw("episode ").unwrap(), 0);
     assert!(queue.look("b", &waits).unwrap().is_none());
-    assert!(matches!(queue.finish(&runs.lease, b"done"), Err(QueueError::Stale { .. })));
+    assert!(matches!(queue.finish(&runs.lease, b"done"), Err(QueueError::Stale(_))));
     assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, clients: 1, ..Counts::default() });
     assert_eq!((queue.share("a").unwrap().held, queue.share("b").unwrap().held), (0, JOB + 3));
-    assert_eq!(state(&queue, "b", &other), State::Waiting);
+    assert_eq!(state(&queue, "b", &other), JobState::Waiting);
 }

@@ -1,6 +1,6 @@
 //! The file that the published project keeps of a score.
 
-use crate::part::Part;
+use crate::part::PartScores;
 use serde::{Deserialize, Serialize};
 
 /// `aggregated_score.json`, with the two fields that `aggregate_es_scores` of PassNet writes, of AS in its default form:
@@ -14,6 +14,6 @@ pub struct Aggregated {
 }
 
 /// The file for some graphs. `None` where nothing is scored.
-pub fn aggregated(part: &Part, id: i64) -> Option<Aggregated> {
+pub fn aggregated(part: &PartScores, id: i64) -> Option<Aggregated> {
     part.wall.as_ref().map(|wall| Aggregated { id, score: wall.aggregate_score })
 }

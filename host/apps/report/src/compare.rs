@@ -1,10 +1,10 @@
 //! Several entrants on the graphs that all of them were tried on.
 
 use crate::conditions::{Conditions, few, remarks};
-use crate::entry::{Entrant, Entry, Item, Scoring, ln_resolution, sample_key};
+use crate::entry::{Entrant, EntrantResults, EntryScoring, GraphItem, ln_resolution, sample_key};
 use crate::library::calls_of;
-use crate::part::{OverSamples, Part};
-use crate::place::Place;
+use crate::part::{OverSamples, PartScores};
+use crate::place::GraphPlace;
 use crate::rebase::against_python;
 use passhost_result::Headline;
 use passhost_score::{FailureClass, Ratio, Ratios, Repeats, Side, VariantOutcome, ratios};
@@ -15,11 +15,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ComparisonError {
     /// One alone is better than nobody.
-    #[error("{found} entrant in these files; a comparison needs two: results of another plugin, or another file")]
-    Alone {
-        /// How many there are.
-        found: usize,
-    },
+    #[error("{0} entrant in these files; a comparison needs two: results of another plugin, or another file")]
+    Alone(usize),
     /// Their numbers answer different questions.
     #[error(
         "{first} and {other} were not made alike: {}; evaluate one of them again as the other was, or see each with `passhost report`",
@@ -34,16 +31,13 @@ pub enum ComparisonError {
         differences: Vec<String>,
     },
     /// No graph was tried by all.
-    #[error("no graph was measured for all {entrants} entrants; evaluate them on the same samples")]
-    NothingShared {
-        /// How many there are.
-        entrants: usize,
-    },
+    #[error("no graph was measured for all {0} entrants; evaluate them on the same samples")]
+    NothingShared(usize),
 }
 
 /// Several entrants on the same graphs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct EntrantComparison {
     /// What all results have in common.
     pub conditions: Conditions,
     /// Samples of the graphs that are compared.
@@ -51,24 +45,24 @@ pub struct Comparison {
     /// Graphs that are compared.
     pub graphs: usize,
     /// One an entrant, in their order. The others are held against the first.
-    pub standings: Vec<Standing>,
+    pub standings: Vec<EntrantStanding>,
     /// Graphs that some entrants have no result for.
     pub missing: Vec<Missing>,
     /// Graphs that were not measured for some entrants, by the host's doing.
     pub unmeasured: Vec<Missing>,
     /// Graphs that nobody can win: they failed for their samples' sake, with all entrants.
-    pub unwinnable: Vec<Place>,
+    pub unwinnable: Vec<GraphPlace>,
     /// What may have moved the numbers.
     pub remarks: Vec<String>,
 }
 
 /// How an entrant stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Standing {
+pub struct EntrantStanding {
     /// Who.
     pub entrant: Entrant,
     /// What it scores on the compared graphs.
-    pub part: Part,
+    pub part: PartScores,
     /// How that compares with the first. `None` of the first.
     pub against_first: Option<AgainstFirst>,
 }
@@ -83,26 +77,26 @@ pub struct AgainstFirst {
     /// Its headline score over that of the first on each sample, over samples.
     pub over_samples: Option<OverSamples>,
     /// What both take on the device alone, where that is known.
-    pub device: Option<DeviceTimes>,
+    pub device: Option<DeviceTimeRatio>,
     /// The same on all graphs that the first has right, where it leaves some of them unchanged or has them wrong: who
     /// calculates something else is seldom slower for it, so that its times say what there is to gain.
-    pub device_right_or_wrong: Option<DeviceTimes>,
+    pub device_right_or_wrong: Option<DeviceTimeRatio>,
     /// The same on graphs whose rewrites by the first leave no call to the library, where others do.
-    pub device_without_calls: Option<DeviceTimes>,
+    pub device_without_calls: Option<DeviceTimeRatio>,
     /// Graphs on which its headline score is better beyond doubt.
     pub better: usize,
     /// Graphs on which it is worse beyond doubt.
     pub worse: usize,
     /// Graphs that it has right and the first has wrong; like those below, the largest ratio up or down first.
-    pub turned_right: Vec<Change>,
+    pub turned_right: Vec<ScoreChange>,
     /// Graphs that the first has right and it has wrong.
-    pub turned_wrong: Vec<Change>,
+    pub turned_wrong: Vec<ScoreChange>,
     /// Graphs that the first changes, right or wrong, and it leaves unchanged.
-    pub turned_unchanged: Vec<Change>,
+    pub turned_unchanged: Vec<ScoreChange>,
     /// Graphs that the first leaves unchanged and it changes, right or wrong.
-    pub turned_changed: Vec<Change>,
+    pub turned_changed: Vec<ScoreChange>,
     /// Graphs that both have right and whose scores differ beyond doubt.
-    pub moved: Vec<Change>,
+    pub moved: Vec<ScoreChange>,
 }
 
 impl AgainstFirst {
@@ -114,7 +108,7 @@ impl AgainstFirst {
 
 /// The device's own times of an entrant held against those of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct DeviceTimes {
+pub struct DeviceTimeRatio {
     /// Graphs on which both are known.
     pub graphs: usize,
     /// Its time over that of the first, in the geometric mean over graphs.
@@ -128,9 +122,9 @@ pub const NEARLY: f64 = 1.1;
 
 /// A graph that an entrant does otherwise than the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
+pub struct ScoreChange {
     /// Which.
-    pub place: Place,
+    pub place: GraphPlace,
     /// Why it is not right with the first, if it is not.
     pub first: Option<FailureClass>,
     /// Why it is not right with the entrant, if it is not.
@@ -143,7 +137,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Missing {
     /// Which.
-    pub place: Place,
+    pub place: GraphPlace,
     /// Positions of the entrants that lack it.
     pub lacking: Vec<usize>,
 }
@@ -154,7 +148,7 @@ pub struct Missing {
 /// # Errors
 ///
 /// If there are fewer than two, they were not made alike, or no graph was measured for all.
-pub fn compare(entries: &[Entry<'_>]) -> Result<Comparison, ComparisonError> {
+pub fn compare(entries: &[EntrantResults<'_>]) -> Result<EntrantComparison, ComparisonError> {
     compare_sharing(entries, 1)
 }
 
@@ -163,14 +157,14 @@ pub fn compare(entries: &[Entry<'_>]) -> Result<Comparison, ComparisonError> {
 /// # Errors
 ///
 /// Those of [`compare`].
-pub fn compare_sharing(entries: &[Entry<'_>], comparisons: u32) -> Result<Comparison, ComparisonError> {
+pub fn compare_sharing(entries: &[EntrantResults<'_>], comparisons: u32) -> Result<EntrantComparison, ComparisonError> {
     let (entries, rebased) = against_python(entries);
     let entries = &entries[..];
-    let [first, others @ ..] = entries else { return Err(ComparisonError::Alone { found: 0 }) };
+    let [first, others @ ..] = entries else { return Err(ComparisonError::Alone(0)) };
     if others.is_empty() {
-        return Err(ComparisonError::Alone { found: 1 });
+        return Err(ComparisonError::Alone(1));
     }
-    let named = |entry: &Entry<'_>| format!("`{}` ({})", entry.entrant.name, entry.entrant.sources.join(", "));
+    let named = |entry: &EntrantResults<'_>| format!("`{}` ({})", entry.entrant.name, entry.entrant.sources.join(", "));
     for other in others {
         // Schedules that were measured are a way to be faster, to be held against others.
         let alike = Conditions { tuned: first.conditions.tuned, ..other.conditions.clone() };
@@ -181,24 +175,24 @@ pub fn compare_sharing(entries: &[Entry<'_>], comparisons: u32) -> Result<Compar
     }
     let Pairing { shared, missing, unmeasured, unwinnable } = pair(entries);
     if shared.is_empty() {
-        return Err(ComparisonError::NothingShared { entrants: entries.len() });
+        return Err(ComparisonError::NothingShared(entries.len()));
     }
-    let column = |at: usize| shared.iter().map(|row| row[at]).collect::<Vec<&Item<'_>>>();
+    let column = |at: usize| shared.iter().map(|row| row[at]).collect::<Vec<&GraphItem<'_>>>();
     let headline = first.conditions.headline;
     let scale =
-        Scale { scoring: first.scoring, headline, comparisons: comparisons.saturating_mul(others.len() as u32) };
-    let standings: Vec<Standing> = entries
+        RatioScale { scoring: first.scoring, headline, comparisons: comparisons.saturating_mul(others.len() as u32) };
+    let standings: Vec<EntrantStanding> = entries
         .iter()
         .enumerate()
-        .map(|(at, entry)| Standing {
+        .map(|(at, entry)| EntrantStanding {
             entrant: entry.entrant.clone(),
-            part: Part::of(&column(at), entry.scoring),
+            part: PartScores::of(&column(at), entry.scoring),
             against_first: if at == 0 { None } else { against(&column(0), &column(at), scale) },
         })
         .collect();
     let documents: Vec<_> = entries.iter().flat_map(|entry| entry.documents.iter().copied()).collect();
     let recomputed = few(entries.iter().flat_map(|entry| &entry.recomputed));
-    Ok(Comparison {
+    Ok(EntrantComparison {
         conditions: first.conditions.clone(),
         samples: standings.first().map_or(0, |standing| standing.part.samples),
         graphs: shared.len(),
@@ -213,17 +207,17 @@ pub fn compare_sharing(entries: &[Entry<'_>], comparisons: u32) -> Result<Compar
 /// The graphs of several entrants, side by side.
 struct Pairing<'i, 'a> {
     /// Measured for all: a row a graph, an item an entrant.
-    shared: Vec<Vec<&'i Item<'a>>>,
+    shared: Vec<Vec<&'i GraphItem<'a>>>,
     missing: Vec<Missing>,
     unmeasured: Vec<Missing>,
-    unwinnable: Vec<Place>,
+    unwinnable: Vec<GraphPlace>,
 }
 
 /// A graph of several entrants: its item of each, where it has one.
-pub(crate) type PairedRow<'i, 'a> = Vec<Option<&'i Item<'a>>>;
+pub(crate) type PairedRow<'i, 'a> = Vec<Option<&'i GraphItem<'a>>>;
 
 /// The graphs of several entrants side by side, in the order of their names.
-pub(crate) fn rows<'i, 'a>(entries: &'i [Entry<'a>]) -> Vec<PairedRow<'i, 'a>> {
+pub(crate) fn rows<'i, 'a>(entries: &'i [EntrantResults<'a>]) -> Vec<PairedRow<'i, 'a>> {
     let mut rows: BTreeMap<[&str; 2], PairedRow<'_, '_>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
         for item in &entry.items {
@@ -234,15 +228,15 @@ pub(crate) fn rows<'i, 'a>(entries: &'i [Entry<'a>]) -> Vec<PairedRow<'i, 'a>> {
         }
     }
     let mut rows: Vec<PairedRow<'_, '_>> = rows.into_values().collect();
-    rows.sort_by_cached_key(|row| row.iter().flatten().next().map(|item| Place::of(item)));
+    rows.sort_by_cached_key(|row| row.iter().flatten().next().map(|item| GraphPlace::of(item)));
     rows
 }
 
-fn pair<'i, 'a>(entries: &'i [Entry<'a>]) -> Pairing<'i, 'a> {
+fn pair<'i, 'a>(entries: &'i [EntrantResults<'a>]) -> Pairing<'i, 'a> {
     let mut pairing = Pairing { shared: vec![], missing: vec![], unmeasured: vec![], unwinnable: vec![] };
     for row in rows(entries) {
-        let Some(place) = row.iter().flatten().next().map(|item| Place::of(item)) else { continue };
-        let lacking = |lacks: &dyn Fn(&Option<&Item<'_>>) -> bool| -> Vec<usize> {
+        let Some(place) = row.iter().flatten().next().map(|item| GraphPlace::of(item)) else { continue };
+        let lacking = |lacks: &dyn Fn(&Option<&GraphItem<'_>>) -> bool| -> Vec<usize> {
             row.iter().enumerate().filter(|(_, item)| lacks(item)).map(|(at, _)| at).collect()
         };
         let missing = lacking(&|item| item.is_none());
@@ -262,8 +256,8 @@ fn pair<'i, 'a>(entries: &'i [Entry<'a>]) -> Pairing<'i, 'a> {
 
 /// By what two entrants are compared.
 #[derive(Clone, Copy)]
-struct Scale {
-    scoring: Scoring,
+struct RatioScale {
+    scoring: EntryScoring,
     headline: Headline,
     /// Verdicts that share an error.
     comparisons: u32,
@@ -276,15 +270,15 @@ fn of_headline(ratios: &Ratios, headline: Headline) -> &Ratio {
     }
 }
 
-impl Scale {
+impl RatioScale {
     /// The scores of some graphs of an entrant over those of the same graphs of the first.
-    fn ratios(self, first: &[&Item<'_>], other: &[&Item<'_>], as_scored: bool) -> Option<Ratios> {
-        let outcomes = |items: &[&Item<'_>]| -> Vec<VariantOutcome> {
+    fn ratios(self, first: &[&GraphItem<'_>], other: &[&GraphItem<'_>], as_scored: bool) -> Option<Ratios> {
+        let outcomes = |items: &[&GraphItem<'_>]| -> Vec<VariantOutcome> {
             let outcomes = items.iter().filter_map(|item| item.outcome);
             outcomes.map(|outcome| if as_scored { outcome } else { right_everywhere(outcome) }).collect()
         };
         let repeats =
-            |items: &[&Item<'_>]| items.iter().map(|item| item.wall.clone()).collect::<Vec<Option<Repeats>>>();
+            |items: &[&GraphItem<'_>]| items.iter().map(|item| item.wall.clone()).collect::<Vec<Option<Repeats>>>();
         // Each side was measured on a host as it was then: equal ones differ by what both may be off by.
         let sides: Vec<f64> = [first, other].into_iter().filter_map(ln_resolution).collect();
         let square = sides.iter().map(|side| side * side).sum::<f64>() / sides.len().max(1) as f64;
@@ -296,7 +290,7 @@ impl Scale {
         ratios(first, other, &self.scoring.options, resolution, self.comparisons).ok()
     }
 
-    fn headline(self, first: &[&Item<'_>], other: &[&Item<'_>]) -> Option<Ratio> {
+    fn headline(self, first: &[&GraphItem<'_>], other: &[&GraphItem<'_>]) -> Option<Ratio> {
         self.ratios(first, other, true).map(|ratios| *of_headline(&ratios, self.headline))
     }
 }
@@ -315,25 +309,25 @@ fn right_everywhere(outcome: VariantOutcome) -> VariantOutcome {
     }
 }
 
-fn against(first: &[&Item<'_>], other: &[&Item<'_>], scale: Scale) -> Option<AgainstFirst> {
+fn against(first: &[&GraphItem<'_>], other: &[&GraphItem<'_>], scale: RatioScale) -> Option<AgainstFirst> {
     let scores = scale.ratios(first, other, true)?;
-    let both: Vec<(&Item<'_>, &Item<'_>)> = first.iter().copied().zip(other.iter().copied()).collect();
-    let (first_right, other_right): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
+    let both: Vec<(&GraphItem<'_>, &GraphItem<'_>)> = first.iter().copied().zip(other.iter().copied()).collect();
+    let (first_right, other_right): (Vec<&GraphItem<'_>>, Vec<&GraphItem<'_>>) =
         both.iter().copied().filter(|(one, two)| one.is_right() && two.is_right()).unzip();
-    let (first_right_alone, other_anyhow): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
+    let (first_right_alone, other_anyhow): (Vec<&GraphItem<'_>>, Vec<&GraphItem<'_>>) =
         both.iter().copied().filter(|(one, _)| one.is_right()).unzip();
     let device = device_times(&first_right, &other_right);
     let anyhow = device_times(&first_right_alone, &other_anyhow);
     let speed = scale.ratios(&first_right, &other_right, false).map(|ratios| ratios.aggregate_score);
-    let mut changes: Vec<(Turn, Change)> =
+    let mut changes: Vec<(Turn, ScoreChange)> =
         both.iter().filter_map(|&(one, two)| Some((Turn::of(one, two), change(one, two, scale)?))).collect();
-    let size = |change: &Change| change.ratio.ratio.ln().abs();
+    let size = |change: &ScoreChange| change.ratio.ratio.ln().abs();
     changes.sort_by(|(_, one), (_, two)| size(two).total_cmp(&size(one)));
     let beyond_doubt = |better: bool| {
         let better = |ratio: &Ratio| ratio.excludes_one() && (ratio.ratio > 1.0) == better;
         changes.iter().filter(|(_, change)| better(&change.ratio)).count()
     };
-    let of_turn = |wanted: Turn| -> Vec<Change> {
+    let of_turn = |wanted: Turn| -> Vec<ScoreChange> {
         changes.iter().filter(|(turn, _)| *turn == wanted).map(|(_, change)| change.clone()).collect()
     };
     let mut moved = of_turn(Turn::BothRight);
@@ -355,8 +349,8 @@ fn against(first: &[&Item<'_>], other: &[&Item<'_>], scale: Scale) -> Option<Aga
     })
 }
 
-fn device_times(first: &[&Item<'_>], other: &[&Item<'_>]) -> Option<DeviceTimes> {
-    let time = |item: &Item<'_>| {
+fn device_times(first: &[&GraphItem<'_>], other: &[&GraphItem<'_>]) -> Option<DeviceTimeRatio> {
+    let time = |item: &GraphItem<'_>| {
         let time = item.variant.timing.as_ref().and_then(|timing| timing.rewritten_device_us);
         time.filter(|time| *time > 0.0 && time.is_finite())
     };
@@ -365,12 +359,12 @@ fn device_times(first: &[&Item<'_>], other: &[&Item<'_>]) -> Option<DeviceTimes>
     let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     let nearly = ratios.iter().filter(|ratio| **ratio >= NEARLY.recip()).count();
     let graphs = ratios.len();
-    (graphs > 0).then(|| DeviceTimes { graphs, ratio: (logarithms / graphs as f64).exp(), nearly })
+    (graphs > 0).then(|| DeviceTimeRatio { graphs, ratio: (logarithms / graphs as f64).exp(), nearly })
 }
 
 /// The device's own times on graphs whose rewrites by the first leave no call to the library: what those take is not the
 /// library's doing. `None` where it is all or none of those whose rewrites are known.
-fn device_times_without_calls(first: &[&Item<'_>], other: &[&Item<'_>]) -> Option<DeviceTimes> {
+fn device_times_without_calls(first: &[&GraphItem<'_>], other: &[&GraphItem<'_>]) -> Option<DeviceTimeRatio> {
     let (mut without, mut with): (Vec<_>, Vec<_>) = (vec![], vec![]);
     for (&first, &other) in first.iter().zip(other) {
         match calls_of(first) {
@@ -379,7 +373,7 @@ fn device_times_without_calls(first: &[&Item<'_>], other: &[&Item<'_>]) -> Optio
             None => (),
         }
     }
-    let times = |both: Vec<(&Item<'_>, &Item<'_>)>| {
+    let times = |both: Vec<(&GraphItem<'_>, &GraphItem<'_>)>| {
         let (first, other): (Vec<_>, Vec<_>) = both.into_iter().unzip();
         device_times(&first, &other)
     };
@@ -399,8 +393,8 @@ enum Turn {
 }
 
 impl Turn {
-    fn of(first: &Item<'_>, other: &Item<'_>) -> Turn {
-        let is_unchanged = |item: &Item<'_>| item.variant.class == Some(FailureClass::PassMiss);
+    fn of(first: &GraphItem<'_>, other: &GraphItem<'_>) -> Turn {
+        let is_unchanged = |item: &GraphItem<'_>| item.variant.class == Some(FailureClass::PassMiss);
         match (is_unchanged(first), is_unchanged(other), first.is_right(), other.is_right()) {
             (true, true, ..) => Turn::BothUnchanged,
             (false, true, ..) => Turn::Unchanged,
@@ -413,19 +407,20 @@ impl Turn {
     }
 }
 
-fn change(first: &Item<'_>, other: &Item<'_>, scale: Scale) -> Option<Change> {
+fn change(first: &GraphItem<'_>, other: &GraphItem<'_>, scale: RatioScale) -> Option<ScoreChange> {
     let ratio = scale.headline(&[first], &[other])?;
-    Some(Change { place: Place::of(first), first: first.variant.class, other: other.variant.class, ratio })
+    Some(ScoreChange { place: GraphPlace::of(first), first: first.variant.class, other: other.variant.class, ratio })
 }
 
-fn over_samples(both: &[(&Item<'_>, &Item<'_>)], scale: Scale) -> Option<OverSamples> {
-    let mut samples: BTreeMap<&str, (Vec<&Item<'_>>, Vec<&Item<'_>>)> = BTreeMap::new();
+fn over_samples(both: &[(&GraphItem<'_>, &GraphItem<'_>)], scale: RatioScale) -> Option<OverSamples> {
+    let mut samples: BTreeMap<&str, (Vec<&GraphItem<'_>>, Vec<&GraphItem<'_>>)> = BTreeMap::new();
     for &(first, other) in both {
         let (firsts, others) = samples.entry(sample_key(first.document)).or_default();
         firsts.push(first);
         others.push(other);
     }
-    let ratio =
-        |(first, other): &(Vec<&Item<'_>>, Vec<&Item<'_>>)| scale.headline(first, other).map(|ratio| ratio.ratio);
+    let ratio = |(first, other): &(Vec<&GraphItem<'_>>, Vec<&GraphItem<'_>>)| {
+        scale.headline(first, other).map(|ratio| ratio.ratio)
+    };
     OverSamples::of(&samples.values().filter_map(ratio).collect::<Vec<f64>>())
 }

@@ -77,52 +77,37 @@ impl Conditions {
 
     /// What is otherwise with `other`, in words.
     pub fn differences(&self, other: &Conditions) -> Vec<String> {
-        let mut found = vec![];
-        if self.policy_sha256 != other.policy_sha256 {
-            found.push(if self.policy == other.policy {
-                format!("two policies that are both called `{}`", self.policy)
-            } else {
-                format!("policy `{}` and `{}`", self.policy, other.policy)
-            });
-        }
-        if self.check != other.check {
-            found.push(format!("check {} and {}", self.check, other.check));
-        }
-        if let (Some(one), Some(two)) = (&self.device, &other.device)
-            && one != two
-        {
-            found.push(format!("device {one} and {two}"));
-        }
-        if self.inputs != other.inputs {
-            let name = |inputs: Option<InputMode>| match inputs {
-                Some(InputMode::Fresh) => "fresh",
-                Some(InputMode::Published) => "published",
-                None => "unknown",
-            };
-            found.push(format!("inputs {} and {}", name(self.inputs), name(other.inputs)));
-        }
-        if self.launch != other.launch {
-            found.push(format!("{} and {}", self.launch, other.launch));
-        }
-        if self.tuned != other.tuned {
-            let name = |tuned| if tuned { "measured" } else { "default" };
-            found.push(format!("{} and {} schedules", name(self.tuned), name(other.tuned)));
-        }
-        if self.quick != other.quick {
-            found.push("quick and whole evaluations".to_owned());
-        }
-        if self.named != other.named {
-            found.push("evaluations of all variants and of named ones".to_owned());
-        }
-        if self.eager != other.eager {
-            found.push(format!("times against {} and {}", self.eager, other.eager));
-        }
-        let constants =
-            |options: Options| format!("b = {}, p = {}, {:?}", options.b, options.p, options.interpretation);
-        if self.options != other.options {
-            found.push(format!("constants {} and {}", constants(self.options), constants(other.options)));
-        }
-        found
+        let inputs = |one: &Conditions| match one.inputs {
+            Some(InputMode::Fresh) => "fresh",
+            Some(InputMode::Published) => "published",
+            None => "unknown",
+        };
+        let schedules = |one: &Conditions| if one.tuned { "measured" } else { "default" };
+        let constants = |one: &Conditions| {
+            let Options { b, p, interpretation } = one.options;
+            format!("b = {b}, p = {p}, {interpretation:?}")
+        };
+        let device = self.device.as_deref().zip(other.device.as_deref());
+        let device_differs = device.is_some_and(|(one, two)| one != two);
+        let (one_device, two_device) = device.unwrap_or_default();
+        let policies = if self.policy == other.policy {
+            format!("two policies that are both called `{}`", self.policy)
+        } else {
+            format!("policy `{}` and `{}`", self.policy, other.policy)
+        };
+        let all = [
+            (self.policy_sha256 != other.policy_sha256, policies),
+            (self.check != other.check, format!("check {} and {}", self.check, other.check)),
+            (device_differs, format!("device {one_device} and {two_device}")),
+            (self.inputs != other.inputs, format!("inputs {} and {}", inputs(self), inputs(other))),
+            (self.launch != other.launch, format!("{} and {}", self.launch, other.launch)),
+            (self.tuned != other.tuned, format!("{} and {} schedules", schedules(self), schedules(other))),
+            (self.quick != other.quick, "quick and whole evaluations".to_owned()),
+            (self.named != other.named, "evaluations of all variants and of named ones".to_owned()),
+            (self.eager != other.eager, format!("times against {} and {}", self.eager, other.eager)),
+            (self.options != other.options, format!("constants {} and {}", constants(self), constants(other))),
+        ];
+        all.into_iter().filter_map(|(differs, words)| differs.then_some(words)).collect()
     }
 }
 

@@ -1,12 +1,12 @@
 //! Everything that a page shows of plugins and baselines that were made alike.
 
-use crate::compare::{Comparison, PairedRow, compare, compare_sharing, rows};
+use crate::compare::{EntrantComparison, PairedRow, compare, compare_sharing, rows};
 use crate::conditions::Conditions;
-use crate::entry::{Entry, Item, sample_key};
-use crate::headroom::Headroom;
+use crate::entry::{EntrantResults, GraphItem, sample_key};
+use crate::headroom::{Headroom, MeanSpeedup};
 use crate::light::{Floor, SpeedOfLight};
-use crate::part::{ClockScores, Part};
-use crate::place::Place;
+use crate::part::{ClockScores, PartScores};
+use crate::place::GraphPlace;
 use crate::rebase::against_python;
 use crate::sayings::{Saying, sayings};
 use crate::slices::{Breakdown, SharedRow, breakdowns};
@@ -23,28 +23,28 @@ pub struct Contest<'a> {
     /// On what the results were made: device, threads of the host, PyTorch.
     pub machines: Vec<String>,
     /// The best plugin, then all others, baselines included, by their headline score on the graphs that all have.
-    pub contenders: Vec<Contender>,
+    pub contenders: Vec<ContestEntrant>,
     /// The others held against the first, in the same order; `None` of an entrant alone.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<EntrantComparison>,
     /// Why there is no comparison, where there could be one.
     pub apart: Option<String>,
     /// Scores by what the shared graphs have in common.
     pub breakdowns: Vec<Breakdown>,
     /// All graphs, in the order of their names.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<ContestRow<'a>>,
 }
 
 /// An entrant of a contest.
 #[derive(Debug, Clone)]
-pub struct Contender {
+pub struct ContestEntrant {
     /// What all its results say together, against eager as it was measured beside them.
     pub summary: Summary,
     /// Whether it is what PyTorch offers in place of a plugin.
     pub is_baseline: bool,
     /// What it scores on the graphs that all entrants have.
-    pub shared: Part,
+    pub shared: PartScores,
     /// What it scores over device time, on those of them whose device time is known of every entrant that ran.
-    pub device: Option<DeviceScores>,
+    pub device: Option<ContestDeviceScores>,
     /// How far from the device's floor it is on those that it has right.
     pub light: SpeedOfLight,
     /// How much faster those could be that it has right.
@@ -63,7 +63,7 @@ pub struct Contender {
 
 /// Scores over the device's own time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DeviceScores {
+pub struct ContestDeviceScores {
     /// On how many graphs.
     pub graphs: usize,
     /// The scores.
@@ -72,9 +72,9 @@ pub struct DeviceScores {
 
 /// A graph, with all entrants.
 #[derive(Debug, Clone)]
-pub struct Row<'a> {
+pub struct ContestRow<'a> {
     /// Which.
-    pub place: Place,
+    pub place: GraphPlace,
     /// What tells its sample from others, whatever their names: its hash where that is known.
     pub sample_key: &'a str,
     /// What most of its bytes are.
@@ -88,12 +88,12 @@ pub struct Row<'a> {
     /// Whether it is one of the graphs that all entrants have and that are compared.
     pub is_shared: bool,
     /// One for each entrant; `None` where there is no result.
-    pub cells: Vec<Option<Cell<'a>>>,
+    pub cells: Vec<Option<ContestCell<'a>>>,
 }
 
 /// A graph with one entrant.
 #[derive(Debug, Clone)]
-pub struct Cell<'a> {
+pub struct ContestCell<'a> {
     /// All that is recorded.
     pub variant: &'a Variant,
     /// How it ended, in words.
@@ -109,8 +109,8 @@ pub struct Cell<'a> {
 /// The contests in some results: entrants that were made alike are in one, in the order in which each first occurs. Those
 /// without a graph that all have stand alone. Where baselines are in a contest, all speedups are against eager called from
 /// Python.
-pub fn contests<'a>(entries: &[Entry<'a>]) -> Vec<Contest<'a>> {
-    let mut groups: Vec<Vec<Entry<'a>>> = vec![];
+pub fn contests<'a>(entries: &[EntrantResults<'a>]) -> Vec<Contest<'a>> {
+    let mut groups: Vec<Vec<EntrantResults<'a>>> = vec![];
     for entry in entries.iter().filter(|entry| !entry.is_empty()) {
         match groups.iter_mut().find(|group| are_alike(&group[0], entry)) {
             Some(group) => group.push(entry.clone()),
@@ -121,12 +121,12 @@ pub fn contests<'a>(entries: &[Entry<'a>]) -> Vec<Contest<'a>> {
 }
 
 /// Whether results may be compared: they may differ in what measured schedules and who calls eager, as [`compare`] has it.
-fn are_alike(first: &Entry<'_>, other: &Entry<'_>) -> bool {
+fn are_alike(first: &EntrantResults<'_>, other: &EntrantResults<'_>) -> bool {
     let Conditions { tuned, eager, .. } = first.conditions;
     first.conditions.differences(&Conditions { tuned, eager, ..other.conditions.clone() }).is_empty()
 }
 
-fn of_group<'a>(group: Vec<Entry<'a>>) -> Vec<Contest<'a>> {
+fn of_group<'a>(group: Vec<EntrantResults<'a>>) -> Vec<Contest<'a>> {
     if group.len() == 1 {
         return vec![contest(&group, &group, None)];
     }
@@ -136,7 +136,9 @@ fn of_group<'a>(group: Vec<Entry<'a>>) -> Vec<Contest<'a>> {
     let sharing = (rebased.len() as u32).div_ceil(2);
     let compared = compare(&rebased).and_then(|comparison| {
         let order = best_first(&rebased, &comparison);
-        let ordered = |entries: &[Entry<'a>]| order.iter().map(|at| entries[*at].clone()).collect::<Vec<Entry<'a>>>();
+        let ordered = |entries: &[EntrantResults<'a>]| {
+            order.iter().map(|at| entries[*at].clone()).collect::<Vec<EntrantResults<'a>>>()
+        };
         let (rebased, group) = (ordered(&rebased), ordered(&group));
         let mut comparison = compare_sharing(&rebased, sharing)?;
         comparison.remarks.splice(0..0, remark);
@@ -145,14 +147,15 @@ fn of_group<'a>(group: Vec<Entry<'a>>) -> Vec<Contest<'a>> {
     match compared {
         Ok(contest) => vec![contest],
         Err(error) => {
-            let alone = |entry: Entry<'a>| contest(std::slice::from_ref(&entry), std::slice::from_ref(&entry), None);
+            let alone =
+                |entry: EntrantResults<'a>| contest(std::slice::from_ref(&entry), std::slice::from_ref(&entry), None);
             group.into_iter().map(|entry| Contest { apart: Some(error.to_string()), ..alone(entry) }).collect()
         }
     }
 }
 
 /// The best plugin, then all others, by the score that the policy makes the headline.
-fn best_first(entries: &[Entry<'_>], comparison: &Comparison) -> Vec<usize> {
+fn best_first(entries: &[EntrantResults<'_>], comparison: &EntrantComparison) -> Vec<usize> {
     let score = |at: &usize| headline_score(&comparison.standings[*at].part, comparison.conditions.headline);
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|one, two| score(two).total_cmp(&score(one)));
@@ -162,12 +165,12 @@ fn best_first(entries: &[Entry<'_>], comparison: &Comparison) -> Vec<usize> {
     order
 }
 
-fn is_baseline(entry: &Entry<'_>) -> bool {
+fn is_baseline(entry: &EntrantResults<'_>) -> bool {
     entry.documents.iter().any(|document| document.job.baseline.is_some())
 }
 
 /// The score that a policy makes the headline; less than any where there is none.
-fn headline_score(part: &Part, headline: Headline) -> f64 {
+fn headline_score(part: &PartScores, headline: Headline) -> f64 {
     part.wall.as_ref().map_or(-1.0, |wall| match headline {
         Headline::Published => wall.aggregate_score,
         Headline::Strict => wall.aggregate_score_strict,
@@ -175,16 +178,20 @@ fn headline_score(part: &Part, headline: Headline) -> f64 {
 }
 
 /// The contest of entries that are against the same eager; `measured` has them as they were measured.
-fn contest<'a>(entries: &[Entry<'a>], measured: &[Entry<'a>], comparison: Option<Comparison>) -> Contest<'a> {
+fn contest<'a>(
+    entries: &[EntrantResults<'a>],
+    measured: &[EntrantResults<'a>],
+    comparison: Option<EntrantComparison>,
+) -> Contest<'a> {
     let paired = rows(entries);
     let shared: Vec<SharedRow<'_, '_>> = paired.iter().filter(|row| is_shared(row)).map(whole).collect();
     let with_device: Vec<&SharedRow<'_, '_>> = shared.iter().filter(|row| has_device_times(row)).collect();
     let contenders = entries.iter().zip(measured).enumerate().map(|(at, (entry, measured))| {
-        let column: Vec<&Item<'_>> = shared.iter().map(|row| row[at]).collect();
-        let on_device: Vec<&Item<'_>> = with_device.iter().map(|row| row[at]).collect();
-        let device = Part::of(&on_device, entry.scoring).device;
-        let device = device.map(|scores| DeviceScores { graphs: on_device.len(), scores });
-        Contender { device, ..contender(measured, Part::of(&column, entry.scoring), &column) }
+        let column: Vec<&GraphItem<'_>> = shared.iter().map(|row| row[at]).collect();
+        let on_device: Vec<&GraphItem<'_>> = with_device.iter().map(|row| row[at]).collect();
+        let device = PartScores::of(&on_device, entry.scoring).device;
+        let device = device.map(|scores| ContestDeviceScores { graphs: on_device.len(), scores });
+        ContestEntrant { device, ..contender(measured, PartScores::of(&column, entry.scoring), &column) }
     });
     Contest {
         conditions: entries[0].conditions.clone(),
@@ -197,7 +204,7 @@ fn contest<'a>(entries: &[Entry<'a>], measured: &[Entry<'a>], comparison: Option
     }
 }
 
-fn machines(entries: &[Entry<'_>]) -> Vec<String> {
+fn machines(entries: &[EntrantResults<'_>]) -> Vec<String> {
     let devices = entries.iter().flat_map(|entry| &entry.documents).filter_map(|document| document.job.device.as_ref());
     let name = |device: &DeviceInfo| format!("{}, {} threads, torch {}", device.name, device.threads, device.torch);
     devices.map(name).collect::<BTreeSet<String>>().into_iter().collect()
@@ -217,12 +224,12 @@ fn has_device_times(row: &SharedRow<'_, '_>) -> bool {
     row.iter().all(|item| item.device.is_some() || speedup(item).is_none())
 }
 
-fn contender(entry: &Entry<'_>, part: Part, shared: &[&Item<'_>]) -> Contender {
-    let all: Vec<&Item<'_>> = entry.items.iter().collect();
+fn contender(entry: &EntrantResults<'_>, part: PartScores, shared: &[&GraphItem<'_>]) -> ContestEntrant {
+    let all: Vec<&GraphItem<'_>> = entry.items.iter().collect();
     let mut speedups: Vec<f64> =
         shared.iter().filter(|item| item.is_right()).filter_map(|item| speedup(item)).collect();
     speedups.sort_by(f64::total_cmp);
-    Contender {
+    ContestEntrant {
         summary: summarise(entry),
         is_baseline: is_baseline(entry),
         shared: part,
@@ -244,7 +251,7 @@ fn contender(entry: &Entry<'_>, part: Part, shared: &[&Item<'_>]) -> Contender {
 }
 
 /// What the integrity layer found, or why nothing could be compared.
-fn findings(item: &Item<'_>) -> Vec<String> {
+fn findings(item: &GraphItem<'_>) -> Vec<String> {
     let Variant { class, failure, findings, domain, .. } = item.variant;
     let hidden = item.variant.hidden.iter().flat_map(|hidden| hidden.findings().cloned());
     let mut found: Vec<String> = findings.iter().cloned().chain(hidden).collect();
@@ -255,19 +262,20 @@ fn findings(item: &Item<'_>) -> Vec<String> {
     found
 }
 
-fn speedup(item: &Item<'_>) -> Option<f64> {
+fn speedup(item: &GraphItem<'_>) -> Option<f64> {
     match item.outcome {
         Some(passhost_score::VariantOutcome::Compared { speedup, .. }) => Some(speedup),
         _ => None,
     }
 }
 
-fn row<'a>(row: &PairedRow<'_, 'a>) -> Option<Row<'a>> {
+fn row<'a>(row: &PairedRow<'_, 'a>) -> Option<ContestRow<'a>> {
     let first = row.iter().flatten().next()?;
-    let known = |of: &dyn Fn(&Item<'a>) -> bool| row.iter().flatten().copied().find(|item| of(item)).unwrap_or(first);
+    let known =
+        |of: &dyn Fn(&GraphItem<'a>) -> bool| row.iter().flatten().copied().find(|item| of(item)).unwrap_or(first);
     let sized = known(&|item| item.variant.bytes.is_some());
-    Some(Row {
-        place: Place::of(first),
+    Some(ContestRow {
+        place: GraphPlace::of(first),
         sample_key: sample_key(first.document),
         element_type: sized.variant.element_type.as_deref(),
         bytes: sized.variant.bytes,
@@ -281,13 +289,18 @@ fn row<'a>(row: &PairedRow<'_, 'a>) -> Option<Row<'a>> {
 /// Speedups may be against another eager than a document's own: what counts is the time that gives the speedup.
 fn eager(row: &PairedRow<'_, '_>) -> Option<f64> {
     let times = row.iter().flatten().filter_map(|item| Some(speedup(item)? * item.measured()?.rewritten_us));
-    let logarithms: Vec<f64> = times.map(f64::ln).filter(|ln| ln.is_finite()).collect();
-    (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
+    MeanSpeedup::of(times).map(|mean| mean.speedup)
 }
 
-fn cell<'a>(item: &Item<'a>) -> Cell<'a> {
+fn cell<'a>(item: &GraphItem<'a>) -> ContestCell<'a> {
     // Measured, and put against an eager that was not measured on it.
     let has_no_eager = item.outcome.is_none() && item.variant.failure.is_none();
     let end = if has_no_eager { "no baseline to hold it against".to_owned() } else { end(item) };
-    Cell { variant: item.variant, end, timing: item.measured(), is_right: item.is_right(), speedup: speedup(item) }
+    ContestCell {
+        variant: item.variant,
+        end,
+        timing: item.measured(),
+        is_right: item.is_right(),
+        speedup: speedup(item),
+    }
 }

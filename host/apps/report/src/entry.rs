@@ -70,7 +70,7 @@ pub enum Apart {
 
 /// Which graphs count. The default takes all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
+pub struct GraphFilter {
     /// Those whose sample and path, with a slash in between, have one of these, as [`is_named`](passhost_result::is_named)
     /// says; all where there is none.
     pub variants: Vec<String>,
@@ -78,7 +78,7 @@ pub struct Filter {
     pub group: Option<String>,
 }
 
-impl Filter {
+impl GraphFilter {
     fn takes(&self, document: &Document, variant: &Variant) -> bool {
         let name = format!("{}/{}", document.job.sample, variant.name);
         is_among(&name, &self.variants) && self.group.as_ref().is_none_or(|group| document.job.groups.contains(group))
@@ -92,7 +92,7 @@ impl Filter {
 
 /// All results of one entrant.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry<'a> {
+pub struct EntrantResults<'a> {
     /// Who.
     pub entrant: Entrant,
     /// What all its results have in common.
@@ -102,11 +102,11 @@ pub struct Entry<'a> {
     pub(crate) documents: Vec<&'a Document>,
     /// Of documents whose files say something else than their trials.
     pub(crate) recomputed: Vec<String>,
-    pub(crate) items: Vec<Item<'a>>,
-    pub(crate) scoring: Scoring,
+    pub(crate) items: Vec<GraphItem<'a>>,
+    pub(crate) scoring: EntryScoring,
 }
 
-impl Entry<'_> {
+impl EntrantResults<'_> {
     /// Whether nothing is left of it.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
@@ -122,7 +122,7 @@ impl Entry<'_> {
 
 /// How outcomes become scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scoring {
+pub(crate) struct EntryScoring {
     pub options: Options,
     pub device_resolution: f64,
     /// That share the errors of intervals and verdicts.
@@ -133,7 +133,7 @@ pub(crate) struct Scoring {
 
 /// A graph variant in a document.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Item<'a> {
+pub(crate) struct GraphItem<'a> {
     pub document: &'a Document,
     pub variant: &'a Variant,
     /// Its path, with those folders alone that tell it from the other graphs of the document.
@@ -146,7 +146,7 @@ pub(crate) struct Item<'a> {
     pub resolution: f64,
 }
 
-impl<'a> Item<'a> {
+impl<'a> GraphItem<'a> {
     /// Its times, unless the machine did something else meanwhile.
     pub fn measured(&self) -> Option<&'a Timing> {
         self.variant.timing.as_ref().filter(|timing| timing.trouble.is_none())
@@ -165,7 +165,7 @@ impl<'a> Item<'a> {
 
 /// The logarithm of the factor within which equal measurements of some graphs lie, by wall clock: the mean of those that were
 /// compared, as their score is a geometric mean. `None` of none.
-pub(crate) fn ln_resolution(items: &[&Item<'_>]) -> Option<f64> {
+pub(crate) fn ln_resolution(items: &[&GraphItem<'_>]) -> Option<f64> {
     let compared = items.iter().filter(|item| item.wall.is_some());
     let logarithms: Vec<f64> = compared.map(|item| item.resolution.ln()).collect();
     (!logarithms.is_empty()).then(|| logarithms.iter().sum::<f64>() / logarithms.len() as f64)
@@ -179,7 +179,7 @@ pub(crate) fn sample_key(document: &Document) -> &str {
 
 /// Sorts documents by entrant, in the order in which entrants first occur. Of several results of one entrant on one sample
 /// the last counts.
-pub fn entries<'a>(documents: &'a [Sourced], apart: Apart, filter: &Filter) -> Vec<Entry<'a>> {
+pub fn entries<'a>(documents: &'a [Sourced], apart: Apart, filter: &GraphFilter) -> Vec<EntrantResults<'a>> {
     let mut sorted: Vec<(Entrant, Conditions, Vec<&'a Sourced>)> = vec![];
     for sourced in documents {
         let Sourced { source, document, .. } = sourced;
@@ -204,8 +204,8 @@ pub fn entries<'a>(documents: &'a [Sourced], apart: Apart, filter: &Filter) -> V
 }
 
 /// Entries apart by how they launch, in the order in which each first occurs: captured ones are compared with captured ones.
-pub fn by_launch(entries: Vec<Entry<'_>>) -> Vec<Vec<Entry<'_>>> {
-    let mut groups: Vec<Vec<Entry<'_>>> = vec![];
+pub fn by_launch(entries: Vec<EntrantResults<'_>>) -> Vec<Vec<EntrantResults<'_>>> {
+    let mut groups: Vec<Vec<EntrantResults<'_>>> = vec![];
     for entry in entries {
         match groups.iter_mut().find(|group| group[0].conditions.launch == entry.conditions.launch) {
             Some(group) => group.push(entry),
@@ -228,7 +228,12 @@ fn submissions(document: &Document) -> u32 {
     document.confidence.as_ref().map_or(1, |confidence| confidence.submissions)
 }
 
-fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Sourced>, filter: &Filter) -> Entry<'a> {
+fn entry<'a>(
+    entrant: Entrant,
+    conditions: Conditions,
+    all: Vec<&'a Sourced>,
+    filter: &GraphFilter,
+) -> EntrantResults<'a> {
     let mut last: Vec<&Sourced> = vec![];
     for sourced in all.iter().rev() {
         if !last.iter().any(|later| sample_key(&later.document) == sample_key(&sourced.document)) {
@@ -244,7 +249,7 @@ fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Sourced>, fi
     let documents: Vec<&Document> = last.into_iter().map(|sourced| &sourced.document).collect();
     let submissions = documents.iter().map(|document| submissions(document)).max().unwrap_or(1);
     let options = conditions.options;
-    let mut scoring = Scoring { options, device_resolution: 1.0, submissions, has_intervals: true };
+    let mut scoring = EntryScoring { options, device_resolution: 1.0, submissions, has_intervals: true };
     let mut items = vec![];
     for &document in &documents {
         let recount = recount(document);
@@ -255,8 +260,8 @@ fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Sourced>, fi
         items.extend(taken.map(|((variant, short), counted)| {
             let resolution = counted.speedups.as_ref().map_or(1.0, |speedups| speedups.resolution);
             let (wall, device) = counted.speedups.map(|speedups| (speedups.wall, speedups.device)).unzip();
-            Item { document, variant, short, outcome: counted.outcome, wall, device: device.flatten(), resolution }
+            GraphItem { document, variant, short, outcome: counted.outcome, wall, device: device.flatten(), resolution }
         }));
     }
-    Entry { entrant, conditions, repeated, documents, recomputed, items, scoring }
+    EntrantResults { entrant, conditions, repeated, documents, recomputed, items, scoring }
 }

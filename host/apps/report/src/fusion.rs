@@ -11,14 +11,14 @@ const LIMIT: usize = 64 << 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fusion {
     /// The nodes of the graph, and what became of each.
-    pub before: Vec<(String, Fate)>,
+    pub before: Vec<(String, NodeFate)>,
     /// The nodes of the rewrite. A kernel has its number, from 0, and its text in several lines.
     pub after: Vec<(String, Option<usize>)>,
 }
 
 /// What became of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum NodeFate {
     /// It is in the rewrite.
     Kept,
     /// It is calculated by these kernels, several if each calculates it for itself.
@@ -45,11 +45,11 @@ pub fn fusion(graphs: &Graphs) -> Option<Fusion> {
         }
     }
     let fate = |(at, node): (usize, &Node)| match fused.remove(&at) {
-        _ if kept.contains(&node.id) => Fate::Kept,
-        Some(kernels) => Fate::Fused(kernels),
-        None => Fate::Gone,
+        _ if kept.contains(&node.id) => NodeFate::Kept,
+        Some(kernels) => NodeFate::Fused(kernels),
+        None => NodeFate::Gone,
     };
-    let fates: Vec<Fate> = before.nodes.iter().enumerate().map(fate).collect();
+    let fates: Vec<NodeFate> = before.nodes.iter().enumerate().map(fate).collect();
     let numbers = |node: &Node| kernels.iter().position(|kernel| kernel.id == node.id);
     Some(Fusion {
         before: before.nodes.iter().map(|node| before.node_text(node)).zip(fates).collect(),
@@ -123,11 +123,11 @@ mod tests {
         let texts = [after(kernel), after("#9 %k: f32[8] = aten::abs(%x)")];
         let fates = texts.map(|after| {
             let fusion = fusion(&Graphs { before: BEFORE.into(), after })?;
-            Some(fusion.before.into_iter().map(|(_, fate)| fate).collect::<Vec<Fate>>())
+            Some(fusion.before.into_iter().map(|(_, fate)| fate).collect::<Vec<NodeFate>>())
         });
-        let fused = || Fate::Fused(vec![0]);
-        assert_eq!(fates[0], Some(vec![fused(), fused(), Fate::Kept, Fate::Kept]));
-        assert_eq!(fates[1], Some(vec![Fate::Gone, Fate::Gone, Fate::Kept, Fate::Kept]));
+        let fused = || NodeFate::Fused(vec![0]);
+        assert_eq!(fates[0], Some(vec![fused(), fused(), NodeFate::Kept, NodeFate::Kept]));
+        assert_eq!(fates[1], Some(vec![NodeFate::Gone, NodeFate::Gone, NodeFate::Kept, NodeFate::Kept]));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! What holds AS back: the right graphs by their speedups, how far each is from its reference time, and what its rewrite
 //! leaves to the library.
 
-use crate::entry::Item;
+use crate::entry::GraphItem;
 use crate::library::calls_of;
 use crate::light::Floor;
-use crate::place::Place;
+use crate::place::GraphPlace;
 use passhost_result::document::Launch;
 use passhost_score::VariantOutcome;
 use serde::Serialize;
@@ -36,13 +36,13 @@ pub enum Clock {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RightGraph {
     /// Which.
-    pub place: Place,
+    pub place: GraphPlace,
     /// How many times as fast as eager it is by wall clock, as it is scored.
     pub speedup: f64,
     /// What it takes, where that is known by the clock.
-    pub measured: Option<Timed>,
+    pub measured: Option<GraphTime>,
     /// What it would take at its reference time: [`Floor::wall_us`], or [`Floor::device_us`] of the device's own time.
-    pub at_reference: Option<Timed>,
+    pub at_reference: Option<GraphTime>,
     /// The ops that the rewrite leaves to the library, in the order of the calls, an op as often as it is called. `None` where
     /// the document does not have the graphs.
     pub library_calls: Option<Vec<String>>,
@@ -50,7 +50,7 @@ pub struct RightGraph {
 
 /// A time, and what it makes of eager's.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Timed {
+pub struct GraphTime {
     /// Microseconds.
     pub us: f64,
     /// How many times as fast as eager that is, by the same clock.
@@ -68,7 +68,7 @@ pub struct MeanSpeedup {
 
 impl Headroom {
     /// Of the right ones of some graphs, whose programs are launched so.
-    pub(crate) fn of(items: &[&Item<'_>], launch: Launch) -> Headroom {
+    pub(crate) fn of(items: &[&GraphItem<'_>], launch: Launch) -> Headroom {
         let clock = match launch {
             Launch::Stream => Clock::Wall,
             Launch::Graph => Clock::Device,
@@ -86,7 +86,7 @@ impl Headroom {
 }
 
 impl RightGraph {
-    fn of(item: &Item<'_>, clock: Clock) -> Option<RightGraph> {
+    fn of(item: &GraphItem<'_>, clock: Clock) -> Option<RightGraph> {
         let Some(VariantOutcome::Compared { speedup, .. }) = item.outcome else { return None };
         let measured = measured(item, speedup, clock);
         let floor = Floor::of(item.document, item.variant);
@@ -94,9 +94,9 @@ impl RightGraph {
             Clock::Wall => floor.wall_us,
             Clock::Device => Some(floor.device_us),
         });
-        let at = |us: f64| measured.map(|measured| Timed { us, speedup: measured.speedup * measured.us / us });
+        let at = |us: f64| measured.map(|measured| GraphTime { us, speedup: measured.speedup * measured.us / us });
         Some(RightGraph {
-            place: Place::of(item),
+            place: GraphPlace::of(item),
             speedup,
             measured,
             at_reference: reference.and_then(at),
@@ -121,20 +121,21 @@ impl RightGraph {
 }
 
 /// What a graph takes by a clock, and how many times as fast as eager that is.
-fn measured(item: &Item<'_>, speedup: f64, clock: Clock) -> Option<Timed> {
+fn measured(item: &GraphItem<'_>, speedup: f64, clock: Clock) -> Option<GraphTime> {
     let timing = item.measured()?;
     match clock {
-        Clock::Wall => Some(Timed { us: timing.rewritten_us, speedup }),
+        Clock::Wall => Some(GraphTime { us: timing.rewritten_us, speedup }),
         // Of processes, which may be against an eager that was not measured beside them.
         Clock::Device => {
             let speedup = item.device.as_ref()?.estimate(1.0).speedup;
-            Some(Timed { us: timing.rewritten_device_us?, speedup })
+            Some(GraphTime { us: timing.rewritten_device_us?, speedup })
         }
     }
 }
 
 impl MeanSpeedup {
-    fn of(speedups: impl Iterator<Item = f64>) -> Option<MeanSpeedup> {
+    /// Of those that are positive numbers.
+    pub(crate) fn of(speedups: impl Iterator<Item = f64>) -> Option<MeanSpeedup> {
         let logarithms: Vec<f64> = speedups.map(f64::ln).filter(|ln| ln.is_finite()).collect();
         let graphs = logarithms.len();
         (graphs > 0).then(|| MeanSpeedup { graphs, speedup: (logarithms.iter().sum::<f64>() / graphs as f64).exp() })

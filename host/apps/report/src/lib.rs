@@ -31,17 +31,18 @@ mod summary;
 
 pub use aggregated::{Aggregated, aggregated};
 pub use compare::{
-    AgainstFirst, Change, Comparison, ComparisonError, DeviceTimes, Missing, NEARLY, Standing, compare, compare_sharing,
+    AgainstFirst, ComparisonError, DeviceTimeRatio, EntrantComparison, EntrantStanding, Missing, NEARLY, ScoreChange,
+    compare, compare_sharing,
 };
 pub use conditions::{Conditions, Eager};
-pub use contest::{Cell, Contender, Contest, DeviceScores, Row, contests};
-pub use entry::{Apart, Entrant, Entry, Filter, Sourced, by_launch, entries};
-pub use fusion::{Fate, Fusion, fusion};
-pub use headroom::{Clock, Headroom, MeanSpeedup, RightGraph, Timed};
-pub use light::{CALL_US, Floor, KERNEL_US, Share, SpeedOfLight};
+pub use contest::{Contest, ContestCell, ContestDeviceScores, ContestEntrant, ContestRow, contests};
+pub use entry::{Apart, Entrant, EntrantResults, GraphFilter, Sourced, by_launch, entries};
+pub use fusion::{Fusion, NodeFate, fusion};
+pub use headroom::{Clock, GraphTime, Headroom, MeanSpeedup, RightGraph};
+pub use light::{CALL_US, Floor, FloorShare, KERNEL_US, SpeedOfLight};
 pub use names::short_names;
-pub use part::{ClockScores, OverSamples, Part};
-pub use place::Place;
+pub use part::{ClockScores, OverSamples, PartScores};
+pub use place::GraphPlace;
 pub use sayings::Saying;
 pub use slices::{Breakdown, BreakdownRow};
-pub use summary::{Extreme, Reason, Slice, Summary, summarise};
+pub use summary::{Extreme, Slice, Summary, UnmeasuredReason, summarise};

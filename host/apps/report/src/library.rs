@@ -1,13 +1,13 @@
 //! What a rewrite leaves to the library: calls of ops that are neither kernels nor views.
 
-use crate::entry::Item;
+use crate::entry::GraphItem;
 use crate::fusion::both;
 use passhost_ir::alias::only_views;
 use passhost_ir::{NodeKind, OpTable, constant_nodes};
 use passhost_result::document::Graphs;
 
 /// The calls that the rewrite of a graph leaves to the library. `None` where its document does not have the graphs.
-pub(crate) fn calls_of(item: &Item<'_>) -> Option<Vec<String>> {
+pub(crate) fn calls_of(item: &GraphItem<'_>) -> Option<Vec<String>> {
     library_calls(item.variant.rewrite.as_ref()?.graphs.as_ref()?)
 }
 

@@ -1,6 +1,6 @@
 //! How far from what the device allows: the speed of light, which is what moving the bytes takes.
 
-use crate::entry::Item;
+use crate::entry::GraphItem;
 use passhost_ir::DeviceKind;
 use passhost_result::document::{Document, Launch, Variant};
 use serde::Serialize;
@@ -39,14 +39,14 @@ impl Floor {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct SpeedOfLight {
     /// Of the reference time by wall clock; `None` where programs are captured.
-    pub wall: Option<Share>,
+    pub wall: Option<FloorShare>,
     /// By the device's own time.
-    pub device: Option<Share>,
+    pub device: Option<FloorShare>,
 }
 
 /// Which share of the speed of light is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Share {
+pub struct FloorShare {
     /// The floor over the time, in the geometric mean over graphs.
     pub mean: f64,
     /// Graphs that it is over: right ones whose time and floor are known.
@@ -57,10 +57,10 @@ pub struct Share {
 
 impl SpeedOfLight {
     /// Over the right ones of some graphs.
-    pub(crate) fn of(items: &[&Item<'_>]) -> SpeedOfLight {
-        let share = |of: &dyn Fn(&Item<'_>, Floor) -> Option<f64>| {
+    pub(crate) fn of(items: &[&GraphItem<'_>]) -> SpeedOfLight {
+        let share = |of: &dyn Fn(&GraphItem<'_>, Floor) -> Option<f64>| {
             let right = items.iter().filter(|item| item.is_right());
-            Share::of(right.filter_map(|item| of(item, Floor::of(item.document, item.variant)?)).collect())
+            FloorShare::of(right.filter_map(|item| of(item, Floor::of(item.document, item.variant)?)).collect())
         };
         SpeedOfLight {
             wall: share(&|item, floor| Some(floor.wall_us? / item.measured()?.rewritten_us)),
@@ -69,12 +69,12 @@ impl SpeedOfLight {
     }
 }
 
-impl Share {
-    fn of(shares: Vec<f64>) -> Option<Share> {
+impl FloorShare {
+    fn of(shares: Vec<f64>) -> Option<FloorShare> {
         let shares: Vec<f64> = shares.into_iter().filter(|share| share.is_finite() && *share > 0.0).collect();
         let logarithms: f64 = shares.iter().map(|share| share.ln()).sum();
         let graphs = shares.len();
         let beyond = shares.iter().filter(|share| **share > 1.0).count();
-        (graphs > 0).then(|| Share { mean: (logarithms / graphs as f64).exp(), graphs, beyond })
+        (graphs > 0).then(|| FloorShare { mean: (logarithms / graphs as f64).exp(), graphs, beyond })
     }
 }

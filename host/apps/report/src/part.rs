@@ -1,6 +1,6 @@
 //! Some graphs of an entrant, and what they score together.
 
-use crate::entry::{Item, Scoring, ln_resolution, sample_key};
+use crate::entry::{EntryScoring, GraphItem, ln_resolution, sample_key};
 use passhost_score::{
     Confidence, Interval, Options, Repeats, Scores, VariantOutcome, es_intervals, retimed, score, shared_confidence,
 };
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Some graphs, and what they score together: the geometric mean over graphs, whichever samples they belong to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
+pub struct PartScores {
     /// Samples that the graphs belong to.
     pub samples: usize,
     /// Graphs, those included that were not measured.
@@ -69,19 +69,19 @@ impl OverSamples {
     }
 }
 
-impl Part {
+impl PartScores {
     /// Share of the scored graphs that are right.
     pub fn right_share(&self) -> f64 {
         self.right as f64 / self.scored.max(1) as f64
     }
 
-    pub(crate) fn of(items: &[&Item<'_>], scoring: Scoring) -> Part {
-        let counted: Vec<&Item<'_>> = items.iter().filter(|item| item.outcome.is_some()).copied().collect();
+    pub(crate) fn of(items: &[&GraphItem<'_>], scoring: EntryScoring) -> PartScores {
+        let counted: Vec<&GraphItem<'_>> = items.iter().filter(|item| item.outcome.is_some()).copied().collect();
         let outcomes: Vec<VariantOutcome> = counted.iter().filter_map(|item| item.outcome).collect();
         let walls: Vec<Option<Repeats>> = counted.iter().map(|item| item.wall.clone()).collect();
         let devices: Vec<Option<Repeats>> = counted.iter().map(|item| item.device.clone()).collect();
         let over_device_time = retimed(&outcomes, &devices);
-        Part {
+        PartScores {
             samples: by_sample(items).len(),
             graphs: items.len(),
             scored: outcomes.len(),
@@ -99,10 +99,10 @@ impl ClockScores {
     fn of(
         outcomes: &[VariantOutcome],
         repeats: &[Option<Repeats>],
-        scoring: Scoring,
+        scoring: EntryScoring,
         resolution: f64,
     ) -> Option<ClockScores> {
-        let Scoring { options, submissions, has_intervals, .. } = &scoring;
+        let EntryScoring { options, submissions, has_intervals, .. } = &scoring;
         let Scores { aggregate_score, aggregate_score_strict, es, es_strict, .. } = score(outcomes, options).ok()?;
         let es_intervals = es_intervals(outcomes, repeats, options, resolution, *submissions).ok().flatten();
         let es_intervals = es_intervals.filter(|_| *has_intervals).unwrap_or_default();
@@ -112,8 +112,8 @@ impl ClockScores {
     }
 }
 
-fn over_samples(counted: &[&Item<'_>], options: &Options) -> Option<OverSamples> {
-    let of_sample = |items: &Vec<&Item<'_>>| {
+fn over_samples(counted: &[&GraphItem<'_>], options: &Options) -> Option<OverSamples> {
+    let of_sample = |items: &Vec<&GraphItem<'_>>| {
         let outcomes: Vec<VariantOutcome> = items.iter().filter_map(|item| item.outcome).collect();
         score(&outcomes, options).ok().map(|scores| scores.aggregate_score)
     };
@@ -121,8 +121,8 @@ fn over_samples(counted: &[&Item<'_>], options: &Options) -> Option<OverSamples>
     OverSamples::of(&scores)
 }
 
-fn by_sample<'i, 'a>(items: &[&'i Item<'a>]) -> BTreeMap<&'a str, Vec<&'i Item<'a>>> {
-    let mut samples: BTreeMap<&str, Vec<&Item<'_>>> = BTreeMap::new();
+fn by_sample<'i, 'a>(items: &[&'i GraphItem<'a>]) -> BTreeMap<&'a str, Vec<&'i GraphItem<'a>>> {
+    let mut samples: BTreeMap<&str, Vec<&GraphItem<'_>>> = BTreeMap::new();
     for item in items {
         samples.entry(sample_key(item.document)).or_default().push(item);
     }

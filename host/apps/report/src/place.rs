@@ -1,11 +1,11 @@
 //! Which graph something is about.
 
-use crate::entry::Item;
+use crate::entry::GraphItem;
 use serde::Serialize;
 
 /// Which graph.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct GraphPlace {
     /// Name of the sample.
     pub sample: String,
     /// Path of the graph within it.
@@ -14,14 +14,14 @@ pub struct Place {
     pub short: String,
 }
 
-impl Place {
-    pub(crate) fn of(item: &Item<'_>) -> Place {
+impl GraphPlace {
+    pub(crate) fn of(item: &GraphItem<'_>) -> GraphPlace {
         let (sample, variant) = (item.document.job.sample.clone(), item.variant.name.clone());
-        Place { sample, variant, short: item.short.clone() }
+        GraphPlace { sample, variant, short: item.short.clone() }
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for GraphPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.sample, self.short)
     }

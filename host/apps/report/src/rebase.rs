@@ -2,14 +2,14 @@
 //! same machine, all are put against Python's.
 
 use crate::conditions::Eager;
-use crate::entry::{Entry, Item, sample_key};
+use crate::entry::{EntrantResults, GraphItem, sample_key};
 use passhost_result::document::Timing;
 use passhost_result::timing::EagerTimes;
 use passhost_score::{Repeats, VariantOutcome};
 use std::collections::HashMap;
 
 /// A graph, by content of the sample and path, on a device of this name with so many threads.
-type Key<'a> = (&'a str, &'a str, Option<(&'a str, u32)>);
+type TimedGraph<'a> = (&'a str, &'a str, Option<(&'a str, u32)>);
 
 /// What eager called from Python takes on a graph, beside each of the baselines.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl Time {
     }
 
     /// Eager beside what a graph became, by wall clock and by the device's time.
-    fn of(item: &Item<'_>, timing: &Timing) -> (Time, Option<Time>) {
+    fn of(item: &GraphItem<'_>, timing: &Timing) -> (Time, Option<Time>) {
         let on = item.document.job.device.as_ref().map_or("cpu", |device| &device.device);
         let times = EagerTimes::of(timing, on, item.document.limits.measurement.accept_noise);
         let device = timing.eager_device_us.zip(times.device).map(|(us, processes)| Time::new(us, &processes));
@@ -52,16 +52,16 @@ impl Time {
     }
 
     /// What puts speedups that are against `own` against this.
-    fn over(&self, own: &Time) -> Factor {
+    fn over(&self, own: &Time) -> EagerFactor {
         let of_all = self.us / own.us;
         let has_processes = self.off.len() == own.off.len();
         let each = |(at, own): (usize, &f64)| of_all.ln() + if has_processes { self.off[at] - own } else { 0.0 };
-        Factor { of_all, ln_of_processes: own.off.iter().enumerate().map(each).collect(), has_processes }
+        EagerFactor { of_all, ln_of_processes: own.off.iter().enumerate().map(each).collect(), has_processes }
     }
 }
 
 /// One eager over another one.
-struct Factor {
+struct EagerFactor {
     of_all: f64,
     /// The logarithm for each process: that of all of them where there are not as many of both.
     ln_of_processes: Vec<f64>,
@@ -70,13 +70,13 @@ struct Factor {
 
 /// All entries against eager called from Python, if any is, and what was done in words. A graph that no baseline has times
 /// of becomes one that was not measured.
-pub(crate) fn against_python<'a>(entries: &[Entry<'a>]) -> (Vec<Entry<'a>>, Option<String>) {
+pub(crate) fn against_python<'a>(entries: &[EntrantResults<'a>]) -> (Vec<EntrantResults<'a>>, Option<String>) {
     let mut rebased = entries.to_vec();
-    let is_python = |entry: &Entry<'_>| entry.conditions.eager == Eager::Python;
+    let is_python = |entry: &EntrantResults<'_>| entry.conditions.eager == Eager::Python;
     if entries.iter().all(is_python) || !entries.iter().any(is_python) {
         return (rebased, None);
     }
-    let mut times: HashMap<Key<'_>, Times> = HashMap::new();
+    let mut times: HashMap<TimedGraph<'_>, Times> = HashMap::new();
     for item in entries.iter().filter(|entry| is_python(entry)).flat_map(|entry| &entry.items) {
         if let Some(timing) = item.measured() {
             let known = times.entry(key(item)).or_default();
@@ -108,7 +108,7 @@ pub(crate) fn against_python<'a>(entries: &[Entry<'a>]) -> (Vec<Entry<'a>>, Opti
 /// Puts the times of a graph against those that Python took; returns how many times as long that is by wall clock. Each
 /// process of the plugin is put against one of Python's, so that what either differ by is in the interval, and falls out
 /// where two plugins are held against each other.
-fn rebase(item: &mut Item<'_>, times: Option<&Times>) -> Option<Factor> {
+fn rebase(item: &mut GraphItem<'_>, times: Option<&Times>) -> Option<EagerFactor> {
     let own = item.variant.timing.as_ref().map(|timing| Time::of(item, timing));
     let (own_wall, own_device) = own.map_or((None, None), |(wall, device)| (Some(wall), device));
     let Some(VariantOutcome::Compared { speedup, .. }) = &mut item.outcome else { return None };
@@ -119,13 +119,13 @@ fn rebase(item: &mut Item<'_>, times: Option<&Times>) -> Option<Factor> {
         Some(wall) => *speedup *= wall.of_all,
         None => item.outcome = None,
     }
-    let moved = |repeats: Option<Repeats>, by: Option<&Factor>| repeats?.moved(&by?.ln_of_processes);
+    let moved = |repeats: Option<Repeats>, by: Option<&EagerFactor>| repeats?.moved(&by?.ln_of_processes);
     item.wall = moved(item.wall.take(), wall.as_ref());
     item.device = moved(item.device.take(), device.as_ref());
     wall
 }
 
-fn key<'a>(item: &Item<'a>) -> Key<'a> {
+fn key<'a>(item: &GraphItem<'a>) -> TimedGraph<'a> {
     let device = item.document.job.device.as_ref().map(|device| (device.name.as_str(), device.threads));
     (sample_key(item.document), &item.variant.name, device)
 }
@@ -139,7 +139,7 @@ fn mean(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use crate::{Apart, Comparison, Filter, Sourced, compare, entries};
+    use crate::{Apart, EntrantComparison, GraphFilter, Sourced, compare, entries};
     use passhost_made_documents::{baseline, document, right};
     use passhost_result::document::{Document, Launch};
     use passhost_score::{Interval, Verdict};
@@ -158,13 +158,13 @@ mod tests {
         document
     }
 
-    fn found(documents: &[Document]) -> Comparison {
+    fn found(documents: &[Document]) -> EntrantComparison {
         let documents = documents.iter().map(|document| Sourced::new("one", document.clone()));
         let documents: Vec<_> = documents.collect();
-        compare(&entries(&documents, Apart::Files, &Filter::default())).unwrap()
+        compare(&entries(&documents, Apart::Files, &GraphFilter::default())).unwrap()
     }
 
-    fn interval(comparison: &Comparison) -> Option<Interval> {
+    fn interval(comparison: &EntrantComparison) -> Option<Interval> {
         comparison.standings[0].part.wall.as_ref().unwrap().confidence.map(|confidence| confidence.aggregate_score)
     }
 
@@ -204,7 +204,7 @@ mod tests {
         let [narrow, wide] = [&steady, &moved].map(|comparison| interval(comparison).unwrap().spread());
         // Student's t for three processes that are a tenth apart: 4.303 * 0.1005 / sqrt 3.
         assert!(narrow < 1.05 && (1.2..1.4).contains(&wide), "{narrow} {wide}");
-        let against = |comparison: &Comparison| {
+        let against = |comparison: &EntrantComparison| {
             let ratio = comparison.standings[1].against_first.as_ref().unwrap().scores.aggregate_score;
             (ratio.verdict, [ratio.ratio, ratio.interval.unwrap().spread()].map(|value| (value * 1e9).round()))
         };

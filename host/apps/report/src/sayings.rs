@@ -1,7 +1,7 @@
 //! What is said of many graphs in the same words, said once.
 
-use crate::entry::Item;
-use crate::place::Place;
+use crate::entry::GraphItem;
+use crate::place::GraphPlace;
 use crate::summary::words;
 
 /// What is said of some graphs. It may be a plugin's text.
@@ -14,18 +14,18 @@ pub struct Saying {
     /// How many graphs it is said of.
     pub graphs: usize,
     /// The first of them.
-    pub place: Place,
+    pub place: GraphPlace,
 }
 
 /// What `of` says of each graph, the most frequent first.
-pub(crate) fn sayings<'a>(items: &[&Item<'a>], of: impl Fn(&Item<'a>) -> Vec<String>) -> Vec<Saying> {
+pub(crate) fn sayings<'a>(items: &[&GraphItem<'a>], of: impl Fn(&GraphItem<'a>) -> Vec<String>) -> Vec<Saying> {
     let mut known: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
     let mut sayings: Vec<Saying> = vec![];
     for item in items {
         let mut of_this = std::collections::HashSet::new();
         for text in of(item) {
             let at = *known.entry(words(&text)).or_insert_with(|| {
-                sayings.push(Saying { text, times: 0, graphs: 0, place: Place::of(item) });
+                sayings.push(Saying { text, times: 0, graphs: 0, place: GraphPlace::of(item) });
                 sayings.len() - 1
             });
             sayings[at].times += 1;

@@ -1,7 +1,7 @@
 //! Scores of several entrants by what graphs have in common.
 
-use crate::entry::{Entry, Item};
-use crate::part::Part;
+use crate::entry::{EntrantResults, GraphItem};
+use crate::part::PartScores;
 use crate::summary::{order_of_size, size_class};
 use passhost_ir::{Graph, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,14 +23,14 @@ pub struct BreakdownRow {
     /// How many graphs.
     pub graphs: usize,
     /// What each entrant scores on them.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartScores>,
 }
 
 /// A graph that was tried with all entrants: an item of each.
-pub(crate) type SharedRow<'i, 'a> = Vec<&'i Item<'a>>;
+pub(crate) type SharedRow<'i, 'a> = Vec<&'i GraphItem<'a>>;
 
 /// Scores by list, element type, size and op; without those that documents say nothing of.
-pub(crate) fn breakdowns(entries: &[Entry<'_>], rows: &[SharedRow<'_, '_>]) -> Vec<Breakdown> {
+pub(crate) fn breakdowns(entries: &[EntrantResults<'_>], rows: &[SharedRow<'_, '_>]) -> Vec<Breakdown> {
     let lists = |row: &SharedRow<'_, '_>| row[0].document.job.groups.clone();
     let element_type = |row: &SharedRow<'_, '_>| row[0].variant.element_type.clone().into_iter().collect();
     let size = |row: &SharedRow<'_, '_>| match row[0].variant.bytes {
@@ -51,8 +51,8 @@ pub(crate) fn breakdowns(entries: &[Entry<'_>], rows: &[SharedRow<'_, '_>]) -> V
 }
 
 /// The ops that a graph calls; `None` where no document has its text.
-fn ops<'i, 'a: 'i>(items: impl Iterator<Item = &'i Item<'a>>) -> Option<BTreeSet<String>> {
-    let graphs = |item: &Item<'a>| item.variant.rewrite.as_ref()?.graphs.as_ref();
+fn ops<'i, 'a: 'i>(items: impl Iterator<Item = &'i GraphItem<'a>>) -> Option<BTreeSet<String>> {
+    let graphs = |item: &GraphItem<'a>| item.variant.rewrite.as_ref()?.graphs.as_ref();
     let text = items.filter_map(graphs).map(|graphs| graphs.before.as_str()).next()?;
     let name = |node: &passhost_ir::Node| match &node.kind {
         NodeKind::Aten { op, .. } => Some(op.to_string()),
@@ -63,7 +63,7 @@ fn ops<'i, 'a: 'i>(items: impl Iterator<Item = &'i Item<'a>>) -> Option<BTreeSet
 
 fn breakdown(
     by: &'static str,
-    entries: &[Entry<'_>],
+    entries: &[EntrantResults<'_>],
     rows: &[SharedRow<'_, '_>],
     names: &dyn Fn(&SharedRow<'_, '_>) -> Vec<String>,
 ) -> Breakdown {
@@ -74,7 +74,7 @@ fn breakdown(
         }
     }
     let part = |at: usize, rows: &[&SharedRow<'_, '_>]| {
-        Part::of(&rows.iter().map(|row| row[at]).collect::<Vec<_>>(), entries[at].scoring)
+        PartScores::of(&rows.iter().map(|row| row[at]).collect::<Vec<_>>(), entries[at].scoring)
     };
     let row = |(name, rows): (String, Vec<&SharedRow<'_, '_>>)| BreakdownRow {
         name,

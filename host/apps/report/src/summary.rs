@@ -1,11 +1,11 @@
 //! What all results of an entrant say together.
 
 use crate::conditions::{Conditions, few, remarks};
-use crate::entry::{Entrant, Entry, Item};
+use crate::entry::{Entrant, EntrantResults, GraphItem};
 use crate::headroom::Headroom;
-use crate::part::{Part, alone};
-use crate::place::Place;
-use passhost_result::document::{Blame, Failure};
+use crate::part::{PartScores, alone};
+use crate::place::GraphPlace;
+use passhost_result::document::{Blame, Document, Failure};
 use passhost_result::{Progress, Spent};
 use passhost_score::{FailureClass, Interval};
 use serde::Serialize;
@@ -31,9 +31,9 @@ pub struct Summary {
     /// Under which rules, where, and how.
     pub conditions: Conditions,
     /// All graphs.
-    pub all: Part,
+    pub all: PartScores,
     /// Those that can be won, where the samples of others are to blame for their failures.
-    pub winnable: Option<Part>,
+    pub winnable: Option<PartScores>,
     /// By the lists that named the samples; empty where no document says any.
     pub groups: Vec<Slice>,
     /// By the element type that takes most bytes.
@@ -51,9 +51,9 @@ pub struct Summary {
     /// What holds AS back: the right graphs, the lowest speedup first.
     pub headroom: Headroom,
     /// Graphs in which the pass changed nothing that counts.
-    pub pass_misses: Vec<Place>,
+    pub pass_misses: Vec<GraphPlace>,
     /// Why graphs were not measured, by the host's doing, the most frequent reason first. They are not in the score.
-    pub unmeasured: Vec<Reason>,
+    pub unmeasured: Vec<UnmeasuredReason>,
     /// Samples whose graphs nobody knows, as they could not be opened, and why.
     pub lost: Vec<(String, Failure)>,
     /// What may have moved the numbers.
@@ -68,14 +68,14 @@ pub struct Slice {
     /// What.
     pub name: String,
     /// What they score.
-    pub part: Part,
+    pub part: PartScores,
 }
 
 /// A graph at one end of the scores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Extreme {
     /// Which.
-    pub place: Place,
+    pub place: GraphPlace,
     /// AS of it alone.
     pub aggregate_score: f64,
     /// How much faster it is, where that was measured, with its interval.
@@ -86,7 +86,7 @@ pub struct Extreme {
 
 /// Why graphs were not measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Reason {
+pub struct UnmeasuredReason {
     /// Where.
     pub stage: String,
     /// What happened to the first of them; to the others the same, with other numbers.
@@ -96,42 +96,45 @@ pub struct Reason {
 }
 
 /// Summarises the results of an entrant.
-pub fn summarise(entry: &Entry<'_>) -> Summary {
-    let Entry { entrant, conditions, repeated, documents, recomputed, items, scoring } = entry;
-    let all: Vec<&Item<'_>> = items.iter().collect();
-    let mut ranked: Vec<(f64, &Item<'_>)> =
+pub fn summarise(entry: &EntrantResults<'_>) -> Summary {
+    let EntrantResults { entrant, conditions, repeated, documents, recomputed, items, scoring } = entry;
+    let all: Vec<&GraphItem<'_>> = items.iter().collect();
+    let mut ranked: Vec<(f64, &GraphItem<'_>)> =
         all.iter().filter_map(|&item| Some((alone(item.outcome?, &scoring.options)?, item))).collect();
-    ranked.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| Place::of(one.1).cmp(&Place::of(two.1))));
+    ranked.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| GraphPlace::of(one.1).cmp(&GraphPlace::of(two.1))));
     // Of few graphs, each end has half.
     let half = ranked.len() / 2;
     let best = ranked.iter().take(EXTREMES.min(ranked.len() - half)).filter(|(_, item)| item.is_right()).map(extreme);
     let worst = ranked.iter().rev().take(EXTREMES.min(half)).map(extreme);
     let (best, worst) = (best.collect(), worst.collect());
-    let slice = |names: &dyn Fn(&Item<'_>) -> Vec<String>| slices(&all, names, |items| Part::of(items, *scoring));
+    let slice =
+        |names: &dyn Fn(&GraphItem<'_>) -> Vec<String>| slices(&all, names, |items| PartScores::of(items, *scoring));
+    let mut sizes = slice(&|item| vec![size_class(item.variant.bytes).to_owned()]);
+    sizes.sort_by_key(|slice| order_of_size(&slice.name));
     let mut remarks = remarks(documents);
     remarks.extend(few(recomputed.iter()));
     if *repeated > 0 {
         remarks
             .push(format!("{repeated} results on samples that were evaluated again are left out: the last one counts"));
     }
-    let missed = |item: &&&Item<'_>| item.variant.class == Some(FailureClass::PassMiss);
+    let missed = |item: &&&GraphItem<'_>| item.variant.class == Some(FailureClass::PassMiss);
     let mut spent_us = Spent::default();
     all.iter().for_each(|item| spent_us.join(&item.variant.spent_us));
     Summary {
         spent_us,
         entrant: entrant.clone(),
         conditions: conditions.clone(),
-        all: Part::of(&all, *scoring),
-        winnable: winnable(&all).map(|items| Part::of(&items, *scoring)),
+        all: PartScores::of(&all, *scoring),
+        winnable: winnable(&all).map(|items| PartScores::of(&items, *scoring)),
         groups: slice(&|item| item.document.job.groups.clone()),
         element_types: slice(&|item| vec![item.variant.element_type.clone().unwrap_or_else(|| "unknown".to_owned())]),
-        sizes: in_order_of_size(slice(&|item| vec![size_class(item.variant.bytes).to_owned()])),
-        ends: ends(&all),
-        progress: progress(&all),
+        sizes,
+        ends: counted(all.iter().map(|item| end(item))),
+        progress: counted(all.iter().filter_map(|item| Progress::of(item.variant))),
         best,
         worst,
         headroom: Headroom::of(&all, conditions.launch),
-        pass_misses: all.iter().filter(missed).map(|item| Place::of(item)).collect(),
+        pass_misses: all.iter().filter(missed).map(|item| GraphPlace::of(item)).collect(),
         unmeasured: unmeasured(&all),
         lost: documents.iter().filter_map(|document| lost(document)).collect(),
         remarks,
@@ -139,15 +142,15 @@ pub fn summarise(entry: &Entry<'_>) -> Summary {
 }
 
 /// The graphs that are not failures of their samples, if there are such failures and others.
-fn winnable<'a, 'i>(all: &[&'a Item<'i>]) -> Option<Vec<&'a Item<'i>>> {
-    let left: Vec<&Item<'_>> = all.iter().filter(|item| !item.is_unwinnable()).copied().collect();
+fn winnable<'a, 'i>(all: &[&'a GraphItem<'i>]) -> Option<Vec<&'a GraphItem<'i>>> {
+    let left: Vec<&GraphItem<'_>> = all.iter().filter(|item| !item.is_unwinnable()).copied().collect();
     (!left.is_empty() && left.len() < all.len()).then_some(left)
 }
 
-fn extreme((aggregate_score, item): &(f64, &Item<'_>)) -> Extreme {
+fn extreme((aggregate_score, item): &(f64, &GraphItem<'_>)) -> Extreme {
     let timing = item.variant.timing.as_ref().filter(|timing| timing.trouble.is_none());
     Extreme {
-        place: Place::of(item),
+        place: GraphPlace::of(item),
         aggregate_score: *aggregate_score,
         speedup: timing.map(|timing| (timing.speedup, timing.interval)),
         class: item.variant.class,
@@ -156,11 +159,11 @@ fn extreme((aggregate_score, item): &(f64, &Item<'_>)) -> Extreme {
 
 /// Graphs by each of their names, in the order of names.
 fn slices(
-    items: &[&Item<'_>],
-    names: &dyn Fn(&Item<'_>) -> Vec<String>,
-    part: impl Fn(&[&Item<'_>]) -> Part,
+    items: &[&GraphItem<'_>],
+    names: &dyn Fn(&GraphItem<'_>) -> Vec<String>,
+    part: impl Fn(&[&GraphItem<'_>]) -> PartScores,
 ) -> Vec<Slice> {
-    let mut sorted: BTreeMap<String, Vec<&Item<'_>>> = BTreeMap::new();
+    let mut sorted: BTreeMap<String, Vec<&GraphItem<'_>>> = BTreeMap::new();
     for &item in items {
         for name in names(item) {
             sorted.entry(name).or_default().push(item);
@@ -174,26 +177,20 @@ pub(crate) fn size_class(bytes: Option<u64>) -> &'static str {
     class.map_or("unknown", |(_, name)| name)
 }
 
-fn in_order_of_size(mut sizes: Vec<Slice>) -> Vec<Slice> {
-    sizes.sort_by_key(|slice| order_of_size(&slice.name));
-    sizes
-}
-
 /// Where a size class stands among the others, small before large.
 pub(crate) fn order_of_size(name: &str) -> usize {
     SIZES.iter().position(|(_, known)| *known == name).unwrap_or(SIZES.len())
 }
 
-fn ends(items: &[&Item<'_>]) -> BTreeMap<String, usize> {
-    let mut ends = BTreeMap::new();
-    for item in items {
-        *ends.entry(end(item)).or_default() += 1;
-    }
-    ends
+/// How often each occurs.
+fn counted<T: Ord>(all: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
+    let mut counts = BTreeMap::new();
+    all.for_each(|one| *counts.entry(one).or_default() += 1);
+    counts
 }
 
 /// How a graph ended, in words.
-pub(crate) fn end(item: &Item<'_>) -> String {
+pub(crate) fn end(item: &GraphItem<'_>) -> String {
     match item.variant.class {
         _ if item.outcome.is_none() => "not measured".to_owned(),
         Some(class) => class.to_string().replace('_', " "),
@@ -202,22 +199,16 @@ pub(crate) fn end(item: &Item<'_>) -> String {
     }
 }
 
-fn progress(items: &[&Item<'_>]) -> BTreeMap<Progress, usize> {
-    let mut counts = BTreeMap::new();
-    items.iter().filter_map(|item| Progress::of(item.variant)).for_each(|one| *counts.entry(one).or_default() += 1);
-    counts
-}
-
-fn unmeasured(items: &[&Item<'_>]) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = vec![];
+fn unmeasured(items: &[&GraphItem<'_>]) -> Vec<UnmeasuredReason> {
+    let mut reasons: Vec<UnmeasuredReason> = vec![];
     for item in items.iter().filter(|item| item.outcome.is_none()) {
         let failure = item.variant.failure.as_ref();
         let (stage, message) =
             failure.map_or(("", "nothing was recorded"), |failure| (&failure.stage, &failure.message));
-        let alike = |reason: &&mut Reason| reason.stage == stage && words(&reason.message) == words(message);
+        let alike = |reason: &&mut UnmeasuredReason| reason.stage == stage && words(&reason.message) == words(message);
         match reasons.iter_mut().find(alike) {
             Some(reason) => reason.graphs += 1,
-            None => reasons.push(Reason { stage: stage.to_owned(), message: message.to_owned(), graphs: 1 }),
+            None => reasons.push(UnmeasuredReason { stage: stage.to_owned(), message: message.to_owned(), graphs: 1 }),
         }
     }
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.graphs));
@@ -229,7 +220,7 @@ pub(crate) fn words(message: &str) -> String {
     message.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
 }
 
-fn lost(document: &passhost_result::document::Document) -> Option<(String, Failure)> {
+fn lost(document: &Document) -> Option<(String, Failure)> {
     let unknown = Failure {
         blame: Blame::Sample,
         stage: "sample".into(),

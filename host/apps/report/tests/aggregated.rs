@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use passhost_made_documents::{compared, document, failed};
-use passhost_report::{Apart, Filter, Sourced, aggregated, entries, summarise};
+use passhost_report::{Apart, GraphFilter, Sourced, aggregated, entries, summarise};
 use passhost_result::ProcessTimes;
 use passhost_result::document::Variant;
 use passhost_score::FailureClass;
@@ -52,7 +52,7 @@ fn fields_and_numbers_are_the_published_ones() {
     let fixture: Fixture = serde_json::from_str(include_str!("aggregated.json")).unwrap();
     let variants = fixture.graphs.iter().enumerate().map(|(at, graph)| variant(at, graph)).collect();
     let documents = [Sourced::new("one.json", document("a", "one", variants))];
-    let all = summarise(&entries(&documents, Apart::Plugins, &Filter::default())[0]).all;
+    let all = summarise(&entries(&documents, Apart::Plugins, &GraphFilter::default())[0]).all;
     let es = &all.wall.as_ref().unwrap().es;
     assert_eq!(es.len(), fixture.es.len());
     for (t, expected) in &fixture.es {

@@ -4,7 +4,7 @@
 
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
-use passhost_report::{Apart, Contest, Filter, Sourced, contests, entries};
+use passhost_report::{Apart, Contest, GraphFilter, Sourced, contests, entries};
 use passhost_result::document::{Document, Graphs, Launch, Variant};
 use passhost_result::{ProbeTimes, Refusal};
 use passhost_score::{Confidence, FailureClass, Verdict};
@@ -12,7 +12,7 @@ use passhost_score::{Confidence, FailureClass, Verdict};
 fn with_contests(documents: Vec<Document>, check: impl FnOnce(&[Contest<'_>])) {
     let source = || "one.json".to_owned();
     let documents: Vec<Sourced> = documents.into_iter().map(|document| Sourced::new(source(), document)).collect();
-    check(&contests(&entries(&documents, Apart::Plugins, &Filter::default())));
+    check(&contests(&entries(&documents, Apart::Plugins, &GraphFilter::default())));
 }
 
 fn names<'c>(contest: &'c Contest<'_>) -> Vec<&'c str> {
@@ -104,7 +104,7 @@ fn scores_are_of_shared_graphs_and_a_summary_of_all_as_they_were_measured() {
         let first = &contests[0].contenders[0];
         assert_eq!((first.shared.graphs, first.summary.all.graphs), (1, 3));
         // Eager called from Python takes twice as long.
-        let score = |part: &passhost_report::Part| part.wall.as_ref().unwrap().aggregate_score;
+        let score = |part: &passhost_report::PartScores| part.wall.as_ref().unwrap().aggregate_score;
         assert!((score(&first.shared) - 4.0).abs() < 1e-3, "{}", score(&first.shared));
         assert!(
             (score(&first.summary.all) - (2.0 * 8.0 * 0.1_f64).cbrt()).abs() < 0.3,

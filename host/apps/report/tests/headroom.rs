@@ -6,7 +6,8 @@
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
 use passhost_report::{
-    Apart, Clock, DeviceTimes, Filter, Headroom, RightGraph, Sourced, Timed, compare, contests, entries, summarise,
+    Apart, Clock, DeviceTimeRatio, GraphFilter, GraphTime, Headroom, RightGraph, Sourced, compare, contests, entries,
+    summarise,
 };
 use passhost_result::document::{Document, Graphs, Launch, Variant};
 use passhost_score::FailureClass;
@@ -42,14 +43,14 @@ fn sourced(documents: Vec<Document>) -> Vec<Sourced> {
 
 fn headroom_of(document: Document) -> Headroom {
     let documents = sourced(vec![document]);
-    summarise(&entries(&documents, Apart::Plugins, &Filter::default())[0]).headroom
+    summarise(&entries(&documents, Apart::Plugins, &GraphFilter::default())[0]).headroom
 }
 
 fn names(headroom: &Headroom) -> Vec<&str> {
     headroom.graphs.iter().map(|graph| graph.place.variant.as_str()).collect()
 }
 
-fn is_near(found: Option<Timed>, us: f64, speedup: f64) -> bool {
+fn is_near(found: Option<GraphTime>, us: f64, speedup: f64) -> bool {
     let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-3;
     found.is_some_and(|found| near(found.us, us) && near(found.speedup, speedup))
 }
@@ -125,7 +126,7 @@ fn the_page_has_speedups_against_the_eager_that_all_are_held_against() {
     let plugin = document("one", "s", vec![one_call(right("x", 2.0)), right("alone", 1.0)]);
     let method = baseline("eager", Launch::Stream, "s", vec![right("x", 1.0)], 3.0);
     let documents = sourced(vec![on_gpu(plugin), on_gpu(method)]);
-    let contests = contests(&entries(&documents, Apart::Plugins, &Filter::default()));
+    let contests = contests(&entries(&documents, Apart::Plugins, &GraphFilter::default()));
     let first = &contests[0].contenders[0];
     let summary = &first.summary.headroom;
     assert_eq!((names(summary), names(&first.headroom)), (vec!["alone", "x"], vec!["x"]));
@@ -135,9 +136,9 @@ fn the_page_has_speedups_against_the_eager_that_all_are_held_against() {
 
 /// What the device's times of the second say against those of the first, on graphs that the first leaves nothing of to the
 /// library.
-fn compared_without_calls(first: Vec<Variant>, other: Vec<Variant>) -> Option<DeviceTimes> {
+fn compared_without_calls(first: Vec<Variant>, other: Vec<Variant>) -> Option<DeviceTimeRatio> {
     let documents = sourced(vec![document("a", "s", first), document("b", "s", other)]);
-    let found = compare(&entries(&documents, Apart::Plugins, &Filter::default())).unwrap();
+    let found = compare(&entries(&documents, Apart::Plugins, &GraphFilter::default())).unwrap();
     let against = found.standings[1].against_first.clone().unwrap();
     assert!(against.device.is_some());
     against.device_without_calls
@@ -168,7 +169,7 @@ fn device_times_are_also_told_with_graphs_that_an_entrant_has_wrong() {
     let other = |y: Variant| vec![right("x", 2.0), y, right("w", 4.0)];
     let against = |other: Vec<Variant>| {
         let documents = sourced(vec![document("a", "s", first.clone()), document("b", "s", other)]);
-        let found = compare(&entries(&documents, Apart::Plugins, &Filter::default())).unwrap();
+        let found = compare(&entries(&documents, Apart::Plugins, &GraphFilter::default())).unwrap();
         found.standings[1].against_first.clone().unwrap()
     };
     let found = against(other(compared("y", 8.0, Some(1))));

@@ -4,7 +4,7 @@
 
 use passhost_made_documents::{compared, document, failed, missed, right, unmeasured};
 use passhost_policy::Policy;
-use passhost_report::{Apart, Filter, Sourced, compare, entries, summarise};
+use passhost_report::{Apart, GraphFilter, Sourced, compare, entries, summarise};
 use passhost_result::document::{Blame, Document, HiddenShape, HiddenShapes, Status, Timing};
 use passhost_result::verify::{recompute, recomputed};
 use passhost_score::{FailureClass, VariantOutcome};
@@ -98,7 +98,7 @@ fn times_that_are_no_measurement_give_no_speedup_whatever_is_said_of_them() {
         let failure = variant.failure.as_ref().unwrap();
         assert!(failure.blame == Blame::Host && failure.message.contains(said), "{failure:?}");
         assert!(found.remark().is_some() && found.document.scores.is_none(), "{said}: {:?}", found.remark());
-        let entries = entries(std::slice::from_ref(&found), Apart::Plugins, &Filter::default());
+        let entries = entries(std::slice::from_ref(&found), Apart::Plugins, &GraphFilter::default());
         let summary = summarise(&entries[0]);
         assert_eq!((summary.all.graphs, summary.all.scored), (4, 3), "{said}");
     }
@@ -183,7 +183,7 @@ fn summaries_and_comparisons_say_which_files_differ_from_their_trials() {
         Sourced::new("day.jsonl", document("blend", &format!("sample {sample}"), vec![right("a", 2.0)]))
     };
     let all: Vec<Sourced> = (0..5).map(tampered).chain((0..5).map(honest)).collect();
-    let entries = entries(&all, Apart::Files, &Filter::default());
+    let entries = entries(&all, Apart::Files, &GraphFilter::default());
     let of_trials = |remarks: &[String]| remarks.iter().filter(|remark| remark.contains("trials")).count();
     let summary = summarise(&entries[0]);
     assert_eq!(of_trials(&summary.remarks), 4, "{:?}", summary.remarks);

@@ -6,7 +6,8 @@ use passhost_ir::NodeId;
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, uncaptured, unmeasured};
 use passhost_policy::Policy;
 use passhost_report::{
-    Apart, Comparison, Eager, Entry, Filter, Part, Slice, Sourced, Summary, by_launch, compare, entries, summarise,
+    Apart, Eager, EntrantComparison, EntrantResults, GraphFilter, PartScores, Slice, Sourced, Summary, by_launch,
+    compare, entries, summarise,
 };
 use passhost_result::document::{Blame, Document, Failure, Launch, Status, Variant};
 use passhost_result::verify::recompute;
@@ -17,7 +18,7 @@ fn sourced(source: &str, documents: Vec<Document>) -> Vec<Sourced> {
     documents.into_iter().map(|document| Sourced::new(source, document)).collect()
 }
 
-fn summary_of(documents: Vec<Document>, filter: &Filter) -> Summary {
+fn summary_of(documents: Vec<Document>, filter: &GraphFilter) -> Summary {
     let documents = sourced("one.json", documents);
     let entries = entries(&documents, Apart::Plugins, filter);
     assert_eq!(entries.len(), 1);
@@ -25,7 +26,7 @@ fn summary_of(documents: Vec<Document>, filter: &Filter) -> Summary {
 }
 
 /// AS.
-fn score_of(part: &Part) -> Option<f64> {
+fn score_of(part: &PartScores) -> Option<f64> {
     part.wall.as_ref().map(|wall| wall.aggregate_score)
 }
 
@@ -38,7 +39,7 @@ fn near(found: Option<f64>, expected: f64) -> bool {
 fn as_is_the_geometric_mean_over_graphs_and_each_sample_counts_once_beside_it() {
     let first = document("a", "one", vec![right("x", 2.0), right("y", 2.0), right("z", 2.0)]);
     let second = document("a", "two", vec![right("x", 8.0)]);
-    let all = summary_of(vec![first, second], &Filter::default()).all;
+    let all = summary_of(vec![first, second], &GraphFilter::default()).all;
     assert_eq!((all.samples, all.graphs, all.scored, all.right), (2, 4, 4, 4));
     assert!(near(score_of(&all), 8.0_f64.sqrt()), "{all:?}");
     assert!(near(all.over_samples.map(|over| over.mean), 4.0), "{all:?}");
@@ -52,7 +53,7 @@ fn as_is_the_geometric_mean_over_graphs_and_each_sample_counts_once_beside_it() 
 #[test]
 fn five_samples_say_something_of_others() {
     let sample = |at: u32| document("a", &format!("s{at}"), vec![right("x", f64::from(at))]);
-    let over = summary_of((1..=5).map(sample).collect(), &Filter::default()).all.over_samples.unwrap();
+    let over = summary_of((1..=5).map(sample).collect(), &GraphFilter::default()).all.over_samples.unwrap();
     let interval = over.interval.unwrap();
     assert!(near(Some(over.mean), 120.0_f64.powf(0.2)) && interval.contains(over.mean), "{over:?}");
     // By Student's t over logarithms of 1 to 5.
@@ -64,7 +65,7 @@ fn scores_are_those_of_the_score_crate() {
     let variants = vec![right("x", 3.0), compared("y", 2.0, Some(-3)), failed("z", FailureClass::Runtime), missed("m")];
     let one = document("a", "one", variants);
     let expected = score(&one.outcomes, &Options::default()).unwrap();
-    let all = summary_of(vec![one], &Filter::default()).all;
+    let all = summary_of(vec![one], &GraphFilter::default()).all;
     let wall = all.wall.unwrap();
     assert_eq!(wall.aggregate_score, expected.aggregate_score);
     assert_eq!(wall.aggregate_score_strict, expected.aggregate_score_strict);
@@ -79,7 +80,7 @@ fn what_the_machine_did_not_measure_is_counted_and_not_scored() {
     let busy = |blocks: u32| format!("the machine was busy during {blocks} of 18 blocks");
     let variants =
         vec![right("x", 4.0), unmeasured("u", &busy(3)), unmeasured("v", &busy(12)), unmeasured("w", "another reason")];
-    let summary = summary_of(vec![document("a", "one", variants)], &Filter::default());
+    let summary = summary_of(vec![document("a", "one", variants)], &GraphFilter::default());
     assert_eq!((summary.all.graphs, summary.all.scored), (4, 1));
     assert!(near(score_of(&summary.all), 4.0));
     let reasons: Vec<(usize, &str)> =
@@ -91,7 +92,7 @@ fn what_the_machine_did_not_measure_is_counted_and_not_scored() {
 
 #[test]
 fn what_samples_fail_by_is_scored_and_left_out_beside_it() {
-    let of = |variants: Vec<Variant>| summary_of(vec![document("a", "one", variants)], &Filter::default());
+    let of = |variants: Vec<Variant>| summary_of(vec![document("a", "one", variants)], &GraphFilter::default());
     let lost = || failed("w", FailureClass::Reference);
     let summary = of(vec![right("x", 2.0), missed("y"), lost(), unmeasured("z", "busy")]);
     let winnable = summary.winnable.unwrap();
@@ -111,7 +112,7 @@ fn graphs_are_divided_by_list_type_and_size() {
     first.job.groups = vec!["fusible_subgraphs".into(), "typical_subgraphs".into()];
     let mut second = document("a", "two", vec![old]);
     second.job.groups = vec!["typical_subgraphs".into()];
-    let found = summary_of(vec![first, second], &Filter::default());
+    let found = summary_of(vec![first, second], &GraphFilter::default());
     let counts = |slices: &[Slice]| -> Vec<(String, usize)> {
         slices.iter().map(|slice| (slice.name.clone(), slice.part.graphs)).collect()
     };
@@ -127,7 +128,7 @@ fn the_best_are_right_and_no_graph_is_at_both_ends() {
     let mut variants: Vec<Variant> = (1..=7).map(|at| right(&format!("r{at}"), f64::from(at))).collect();
     variants.push(compared("fast and wrong", 100.0, None));
     variants.push(missed("missed"));
-    let found = summary_of(vec![document("a", "one", variants)], &Filter::default());
+    let found = summary_of(vec![document("a", "one", variants)], &GraphFilter::default());
     let names = |extremes: &[passhost_report::Extreme]| {
         extremes.iter().map(|e| e.place.variant.clone()).collect::<Vec<String>>()
     };
@@ -145,7 +146,7 @@ fn filters_leave_graphs_out_before_anything_is_counted() {
         [(Some("one/x"), None, 2.0), (Some("/y"), None, 4.0), (None, Some("fusible"), 8.0_f64.sqrt())]
     {
         let filter =
-            Filter { variants: variant.map(str::to_owned).into_iter().collect(), group: group.map(str::to_owned) };
+            GraphFilter { variants: variant.map(str::to_owned).into_iter().collect(), group: group.map(str::to_owned) };
         let found = score_of(&summary_of(documents.clone(), &filter).all);
         assert!(near(found, expected), "{filter:?}: {found:?}");
     }
@@ -159,7 +160,7 @@ fn results_of_other_conditions_are_kept_apart_and_of_repeats_the_last_counts() {
         "one.json",
         vec![document("a", "one", vec![right("x", 2.0)]), strict, document("a", "one", vec![right("x", 3.0)])],
     );
-    let entries = entries(&documents, Apart::Plugins, &Filter::default());
+    let entries = entries(&documents, Apart::Plugins, &GraphFilter::default());
     let found: Vec<(String, usize, Option<f64>)> = entries
         .iter()
         .map(|entry| (entry.conditions.policy.clone(), entry.repeated, score_of(&summarise(entry).all)))
@@ -176,7 +177,7 @@ fn a_result_for_which_no_device_was_needed_goes_with_the_others() {
     let there = document("a", "one", vec![right("x", 2.0)]);
     for documents in [vec![missing.clone(), there.clone()], vec![there, missing]] {
         let documents = sourced("one.json", documents);
-        let entries = entries(&documents, Apart::Plugins, &Filter::default());
+        let entries = entries(&documents, Apart::Plugins, &GraphFilter::default());
         assert_eq!(entries.len(), 1);
         assert_eq!(entries[0].conditions.device.as_deref(), Some("cpu"));
     }
@@ -188,7 +189,7 @@ type Remarked = (fn(&mut Document), &'static str);
 #[test]
 fn what_may_have_moved_numbers_is_said() {
     let plain = || document("a", "one", vec![right("x", 2.0)]);
-    assert_eq!(summary_of(vec![plain()], &Filter::default()).remarks, Vec::<String>::new());
+    assert_eq!(summary_of(vec![plain()], &GraphFilter::default()).remarks, Vec::<String>::new());
     let changed: [Remarked; 5] = [
         (|document| document.limits.measurement.accept_noise = true, "1 of 2 evaluations accepted noise"),
         (|document| document.job.fixed_seed = true, "1 of 2 evaluations had a fixed seed"),
@@ -199,10 +200,10 @@ fn what_may_have_moved_numbers_is_said() {
     for (change, text) in changed {
         let mut other = document("a", "two", vec![right("x", 2.0)]);
         change(&mut other);
-        let remarks = summary_of(vec![plain(), other], &Filter::default()).remarks;
+        let remarks = summary_of(vec![plain(), other], &GraphFilter::default()).remarks;
         assert!(remarks.len() == 1 && remarks[0].contains(text), "{remarks:?}");
     }
-    let twice = summary_of(vec![plain(), plain()], &Filter::default()).remarks;
+    let twice = summary_of(vec![plain(), plain()], &GraphFilter::default()).remarks;
     assert!(twice.len() == 1 && twice[0].starts_with("1 results"), "{twice:?}");
 }
 
@@ -215,7 +216,7 @@ fn a_sample_that_could_not_be_opened_is_named_and_not_scored() {
         message: "the reader died".into(),
         hint: "leave it out".into(),
     });
-    let found = summary_of(vec![document("a", "one", vec![right("x", 2.0)]), lost], &Filter::default());
+    let found = summary_of(vec![document("a", "one", vec![right("x", 2.0)]), lost], &GraphFilter::default());
     assert_eq!((found.all.graphs, found.all.samples), (1, 1));
     assert_eq!(
         (found.lost.len(), found.lost[0].0.as_str(), found.lost[0].1.message.as_str()),
@@ -223,9 +224,9 @@ fn a_sample_that_could_not_be_opened_is_named_and_not_scored() {
     );
 }
 
-fn comparison(first: Vec<Document>, other: Vec<Document>) -> Result<Comparison, String> {
+fn comparison(first: Vec<Document>, other: Vec<Document>) -> Result<EntrantComparison, String> {
     let documents = [sourced("one.json", first), sourced("two.json", other)].concat();
-    compare(&entries(&documents, Apart::Files, &Filter::default())).map_err(|error| error.to_string())
+    compare(&entries(&documents, Apart::Files, &GraphFilter::default())).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -236,7 +237,7 @@ fn entrants_are_compared_graph_by_graph() {
     let found = comparison(one("a", first), one("b", other)).unwrap();
     assert_eq!((found.graphs, found.samples), (4, 1));
     let against = found.standings[1].against_first.clone().unwrap();
-    let places = |changes: &[passhost_report::Change]| -> Vec<String> {
+    let places = |changes: &[passhost_report::ScoreChange]| -> Vec<String> {
         changes.iter().map(|change| change.place.variant.clone()).collect()
     };
     assert_eq!(places(&against.turned_right), ["won"]);
@@ -246,7 +247,7 @@ fn entrants_are_compared_graph_by_graph() {
     // Of the two that both have right, one is twice as fast.
     let speed = against.speed.unwrap();
     assert!((speed.ratio - 2.0_f64.sqrt()).abs() < 1e-3 && speed.verdict == Verdict::Faster, "{speed:?}");
-    let part = |at: usize| -> &Part { &found.standings[at].part };
+    let part = |at: usize| -> &PartScores { &found.standings[at].part };
     let ratio = score_of(part(1)).unwrap() / score_of(part(0)).unwrap();
     assert!((against.scores.aggregate_score.ratio / ratio - 1.0).abs() < 1e-12);
 }
@@ -273,7 +274,7 @@ fn what_is_left_unchanged_is_neither_right_nor_wrong() {
     ];
     let found = comparison(vec![document("a", "s", first)], vec![document("b", "s", other)]).unwrap();
     let against = found.standings[1].against_first.as_ref().unwrap();
-    let sorted = |changes: &[passhost_report::Change]| -> Vec<String> {
+    let sorted = |changes: &[passhost_report::ScoreChange]| -> Vec<String> {
         let mut names: Vec<String> = changes.iter().map(|change| change.place.variant.clone()).collect();
         names.sort();
         names
@@ -305,7 +306,7 @@ fn a_result_of_some_variants_takes_the_place_of_no_other() {
     assert!(quick.is_partial() && named.is_partial() && !whole.is_partial());
     for partial in [quick, named] {
         let documents = sourced("one.json", vec![whole.clone(), partial]);
-        let found = entries(&documents, Apart::Plugins, &Filter::default());
+        let found = entries(&documents, Apart::Plugins, &GraphFilter::default());
         let graphs: Vec<usize> = found.iter().map(|entry| summarise(entry).all.graphs).collect();
         assert_eq!(graphs, [2, 1]);
     }
@@ -363,7 +364,7 @@ fn what_the_budget_had_no_room_for_is_said() {
     let share = |count| Share { count, of: 3 };
     cut.other_rounds = Some(OtherRounds { stressed: share(3), unusual: share(1) });
     let mut documents = vec![document("a", "one", vec![cut, right("y", 2.0)])];
-    let said = |documents: &[Document]| summary_of(documents.to_vec(), &Filter::default()).remarks;
+    let said = |documents: &[Document]| summary_of(documents.to_vec(), &GraphFilter::default()).remarks;
     let unusual = "a budget of 10 s has no room for all rounds with an unusual input (in 1 of 2 variants)";
     assert_eq!(said(&documents), [unusual]);
     documents[0].limits.measurement.trials = 100;
@@ -378,7 +379,7 @@ fn plugins_are_put_against_eager_from_python_where_baselines_are() {
     let inductor = vec![right("x", 0.5), right("y", 0.5), compared("z", 1.0, Some(2))];
     let inductor = baseline("inductor", Launch::Stream, "one", inductor, 1.5);
     let documents = sourced("one.json", vec![plugin.clone(), eager.clone(), inductor]);
-    let found = compare(&entries(&documents, Apart::Files, &Filter::default())).unwrap();
+    let found = compare(&entries(&documents, Apart::Files, &GraphFilter::default())).unwrap();
     assert_eq!((found.graphs, found.conditions.eager), (3, Eager::Python));
     assert!(found.remarks[0].contains("1.50 times as long, over 3 graphs"), "{:?}", found.remarks);
     let scores: Vec<Option<f64>> = found.standings.iter().map(|standing| score_of(&standing.part)).collect();
@@ -390,10 +391,10 @@ fn plugins_are_put_against_eager_from_python_where_baselines_are() {
     assert!((speed.ratio * right_ones.sqrt() - 1.0).abs() < 1e-3, "{speed:?}");
 
     // By itself a plugin is against libtorch's eager still, and what no baseline has times of is not compared.
-    assert_eq!(summary_of(vec![plugin.clone()], &Filter::default()).conditions.eager, Eager::Libtorch);
+    assert_eq!(summary_of(vec![plugin.clone()], &GraphFilter::default()).conditions.eager, Eager::Libtorch);
     let fewer = baseline("eager", Launch::Stream, "one", vec![right("x", 1.0), unmeasured("y", "busy")], 1.5);
     let documents = sourced("one.json", vec![plugin, fewer]);
-    let found = compare(&entries(&documents, Apart::Files, &Filter::default())).unwrap();
+    let found = compare(&entries(&documents, Apart::Files, &GraphFilter::default())).unwrap();
     assert_eq!((found.graphs, found.missing.len(), found.unmeasured.len()), (1, 1, 1));
     assert!(near(score_of(&found.standings[0].part), 3.0), "{found:?}");
 }
@@ -405,12 +406,13 @@ fn captured_ones_are_compared_with_captured_ones() {
     let captured = ["eager-graph", "inductor-graph"].map(|method| of(method, Launch::Graph));
     let [first, second] = captured;
     let documents = sourced("one.json", vec![first, plugin, of("eager", Launch::Stream), second]);
-    let all = entries(&documents, Apart::Files, &Filter::default());
+    let all = entries(&documents, Apart::Files, &GraphFilter::default());
     let error = compare(&all).unwrap_err().to_string();
     assert!(error.contains("launched as CUDA graphs and one launch after the other"), "{error}");
     let groups = by_launch(all);
-    let names =
-        |group: &Vec<Entry<'_>>| group.iter().map(|entry| entry.entrant.name.replace(" 0.1.0", "")).collect::<Vec<_>>();
+    let names = |group: &Vec<EntrantResults<'_>>| {
+        group.iter().map(|entry| entry.entrant.name.replace(" 0.1.0", "")).collect::<Vec<_>>()
+    };
     assert_eq!(groups.iter().map(names).collect::<Vec<_>>(), [["eager-graph", "inductor-graph"], ["fuse", "eager"]]);
     assert!(groups.iter().all(|group| compare(group).is_ok()));
 }
@@ -425,7 +427,7 @@ fn captured_plugins_stand_beside_captured_baselines_and_never_beside_themselves(
     let eager = baseline("eager-graph", Launch::Graph, "one", vec![right("x", 3.0)], 1.5);
     let plugin = document("fuse", "one", vec![right("x", 2.0)]);
     let documents = sourced("one.json", vec![plugin, captured(vec![right("x", 4.0)]), eager]);
-    let all = entries(&documents, Apart::Plugins, &Filter::default());
+    let all = entries(&documents, Apart::Plugins, &GraphFilter::default());
     assert_eq!(all.len(), 3, "one plugin launched in two ways is two entries");
     let groups = by_launch(all);
     assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
@@ -448,7 +450,7 @@ fn what_cannot_be_captured_is_not_measured_whoever_is_to_blame() {
         assert_eq!(differences(&document), [""; 0]);
         assert_eq!((document.status, document.blame), (Status::Failed, Some(blame)), "it has no score");
         assert_eq!(document.failure, document.variants[1].failure);
-        let summary = summary_of(vec![document], &Filter::default());
+        let summary = summary_of(vec![document], &GraphFilter::default());
         assert_eq!((summary.all.graphs, summary.all.scored, summary.unmeasured.len()), (2, 1, 1));
         assert_eq!(summary.unmeasured[0].message, "not measured: it cannot be captured");
     }
@@ -466,7 +468,7 @@ fn on_gpu(tune: bool, variants: Vec<Variant>) -> Document {
 fn kernels_in_measured_schedules_are_another_entry_that_is_held_against_the_default() {
     let both = vec![on_gpu(false, vec![right("x", 2.0)]), on_gpu(true, vec![right("x", 3.0)])];
     let documents = sourced("one.json", both);
-    let all = entries(&documents, Apart::Plugins, &Filter::default());
+    let all = entries(&documents, Apart::Plugins, &GraphFilter::default());
     let names: Vec<&str> = all.iter().map(|entry| entry.entrant.name.as_str()).collect();
     assert_eq!(names, ["fuse 0.1.0", "fuse 0.1.0, tuned"]);
     let differences = all[0].conditions.differences(&all[1].conditions);

@@ -1,15 +1,14 @@
 //! Who may ask for what: tokens, and how much each client may ask for at once.
 
-use crate::connection::Connection;
-use crate::limits::Limits;
+use crate::connection::ClientConnection;
+use crate::limits::ServerLimits;
 use crate::problem::Problem;
-use crate::state::State;
-use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use base64ct::{Base64, Encoding as _};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use passhost_queue::random_hexadecimal;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::io;
@@ -36,9 +35,7 @@ impl Token {
     ///
     /// If the system gives no random bytes.
     pub fn random() -> Result<Token, getrandom::Error> {
-        let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes)?;
-        Ok(Token(format!("{PREFIX}{}", base16ct::lower::encode_string(&bytes))))
+        Ok(Token(format!("{PREFIX}{}", random_hexadecimal::<BYTES>()?)))
     }
 
     /// What the client sends.
@@ -47,7 +44,7 @@ impl Token {
     }
 
     /// The line of a client in the file of clients.
-    pub fn line(&self, name: &str, role: Role) -> String {
+    pub fn line(&self, name: &str, role: ClientRole) -> String {
         format!("{} {name} {}", role.word(), digest(&self.0))
     }
 }
@@ -58,18 +55,18 @@ fn digest(secret: &str) -> String {
 
 /// What a client may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ClientRole {
     /// Submit, and hear of its own.
     Client,
     /// That, and see how the server does.
     Operator,
 }
 
-impl Role {
+impl ClientRole {
     fn word(self) -> &'static str {
         match self {
-            Role::Client => "client",
-            Role::Operator => "operator",
+            ClientRole::Client => "client",
+            ClientRole::Operator => "operator",
         }
     }
 }
@@ -96,35 +93,36 @@ pub enum ClientsError {
         reason: &'static str,
     },
     /// Nobody is in it.
-    #[error("`{}` names no client; `passhost token NAME` prints a line for it", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("`{}` names no client; `passhost token NAME` prints a line for it", .0.display())]
+    Empty(PathBuf),
 }
 
 /// Everybody who may ask, by the hash of the token.
-pub struct Clients(HashMap<String, Known>);
+pub struct Clients(HashMap<String, KnownClient>);
 
-struct Known {
+struct KnownClient {
     name: Arc<str>,
-    role: Role,
+    role: ClientRole,
     rate: DefaultDirectRateLimiter,
     /// Connections that it may open besides those that it has.
     connections: Arc<Semaphore>,
     /// KiB of submissions that may be received of it besides those that are.
     receiving: Arc<Semaphore>,
+    /// Connections with episodes that it may open besides those that it has.
+    sessions: Arc<Semaphore>,
 }
 
 /// What clients have at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct ClientUsage {
     pub connections: usize,
     /// Bytes of submissions that are being received or not on the disk yet.
     pub receiving: usize,
+    /// Connections with episodes.
+    pub sessions: usize,
 }
 
-impl Known {
+impl KnownClient {
     /// Counts a request; how long to wait if it comes too early.
     fn paced(&self) -> Result<(), Duration> {
         self.rate.check().map_err(|until| until.wait_time_from(DefaultClock::default().now()))
@@ -134,7 +132,7 @@ impl Known {
 impl Clients {
     /// Counts a request of a client that was admitted before; how long to wait if it comes too early.
     pub(crate) fn pace(&self, client: &str) -> Result<(), Duration> {
-        self.0.values().find(|known| *known.name == *client).map_or(Ok(()), Known::paced)
+        self.0.values().find(|known| *known.name == *client).map_or(Ok(()), KnownClient::paced)
     }
 
     /// Reads a file of clients, a line each; lines that begin with `#` and empty ones say nothing.
@@ -142,7 +140,7 @@ impl Clients {
     /// # Errors
     ///
     /// If the file cannot be read, names nobody, or has a line that is none, or a name or hash twice.
-    pub fn read(path: &Path, limits: &Limits) -> Result<Clients, ClientsError> {
+    pub fn read(path: &Path, limits: &ServerLimits) -> Result<Clients, ClientsError> {
         let failed = |source| ClientsError::Read { path: path.into(), source };
         // Nobody may ever write to a pipe, and a device may never end.
         let is_file = std::fs::metadata(path).map_err(failed)?.is_file();
@@ -159,13 +157,13 @@ impl Clients {
                 reason,
             })?;
         }
-        if clients.0.is_empty() { Err(ClientsError::Empty { path: path.into() }) } else { Ok(clients) }
+        if clients.0.is_empty() { Err(ClientsError::Empty(path.into())) } else { Ok(clients) }
     }
 
-    fn add(&mut self, line: &str, limits: &Limits) -> Result<(), &'static str> {
+    fn add(&mut self, line: &str, limits: &ServerLimits) -> Result<(), &'static str> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [role, name, hash] = words[..] else { return Err("expected three words") };
-        let role = [Role::Client, Role::Operator].into_iter().find(|known| known.word() == role);
+        let role = [ClientRole::Client, ClientRole::Operator].into_iter().find(|known| known.word() == role);
         let role = role.ok_or("the first word is neither `client` nor `operator`")?;
         if hash.len() != 64 || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
             return Err("the hash has other than 64 hexadecimal digits");
@@ -176,8 +174,10 @@ impl Clients {
         let rate = limits.rate;
         let burst = rate.saturating_mul(NonZeroU32::MIN.saturating_add(BURST - 1));
         let rate = RateLimiter::direct(Quota::per_second(rate).allow_burst(burst));
-        let (connections, receiving) = (semaphore(limits.connections), semaphore(kibibytes(limits.receiving)));
-        match self.0.insert(hash.to_owned(), Known { name: name.into(), role, rate, connections, receiving }) {
+        let connections = semaphore(limits.connections);
+        let (receiving, sessions) = (semaphore(kibibytes(limits.receiving)), semaphore(limits.episodes.sessions));
+        let known = KnownClient { name: name.into(), role, rate, connections, receiving, sessions };
+        match self.0.insert(hash.to_owned(), known) {
             None => Ok(()),
             Some(_) => Err("this hash stands in the file before"),
         }
@@ -190,16 +190,28 @@ impl Clients {
     }
 
     /// What they have at the moment.
-    pub(crate) fn held(&self, limits: &Limits) -> Held {
-        let of = |room: usize, left: fn(&Known) -> &Semaphore| -> usize {
-            self.0.values().map(|known| room.saturating_sub(left(known).available_permits())).sum()
+    pub(crate) fn usage(&self, limits: &ServerLimits) -> ClientUsage {
+        let of = |permits: usize, left: fn(&KnownClient) -> &Semaphore| -> usize {
+            self.0.values().map(|known| permits.saturating_sub(left(known).available_permits())).sum()
         };
-        let connections = of(limits.connections, |known| &known.connections);
-        Held { connections, receiving: 1024 * of(kibibytes(limits.receiving), |known| &known.receiving) }
+        ClientUsage {
+            connections: of(limits.connections, |known| &known.connections),
+            receiving: 1024 * of(kibibytes(limits.receiving), |known| &known.receiving),
+            sessions: of(limits.episodes.sessions, |known| &known.sessions),
+        }
+    }
+
+    /// Waits until no client has a connection with episodes.
+    pub(crate) async fn sessions_ended(&self, limits: &ServerLimits) {
+        let all = u32::try_from(limits.episodes.sessions).unwrap_or(u32::MAX);
+        for known in self.0.values() {
+            // Nothing closes a semaphore.
+            let _ = known.sessions.acquire_many(all).await;
+        }
     }
 
     /// Who shows this token, if it may ask now, on this connection.
-    fn admit(&self, token: Option<&str>, connection: Option<Arc<Connection>>) -> Result<Client, Problem> {
+    fn admit(&self, token: Option<&str>, connection: Option<Arc<ClientConnection>>) -> Result<Client, Problem> {
         // By its hash, so that the time it takes says nothing of other tokens.
         let known = token.and_then(|token| self.0.get(&digest(token))).ok_or_else(unknown)?;
         known.paced().map_err(|wait| {
@@ -210,8 +222,13 @@ impl Clients {
             let detail = "this client has as many connections open as it may; close some, or ask again on one of them";
             return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).after(10).closing());
         }
-        let (name, receiving) = (Arc::clone(&known.name), Arc::clone(&known.receiving));
-        Ok(Client { name, role: known.role, receiving, _connection: connection })
+        Ok(Client {
+            name: Arc::clone(&known.name),
+            role: known.role,
+            receiving: Arc::clone(&known.receiving),
+            sessions: Arc::clone(&known.sessions),
+            _connection: connection,
+        })
     }
 }
 
@@ -233,36 +250,37 @@ pub(crate) fn kibibytes(bytes: usize) -> usize {
 pub struct Client {
     /// As the operator calls it.
     pub name: Arc<str>,
-    role: Role,
+    role: ClientRole,
     /// Room for its submissions, in KiB.
     pub(crate) receiving: Arc<Semaphore>,
+    /// Room for its connections with episodes.
+    pub(crate) sessions: Arc<Semaphore>,
     /// Has its place for as long as anything is answered on it.
-    _connection: Option<Arc<Connection>>,
+    _connection: Option<Arc<ClientConnection>>,
 }
 
 impl Client {
     /// Refuses who is no operator.
     pub fn is_operator(&self) -> Result<(), Problem> {
         match self.role {
-            Role::Operator => Ok(()),
-            Role::Client => Err(Problem::new(StatusCode::FORBIDDEN, "this is for operators of the server")),
+            ClientRole::Operator => Ok(()),
+            ClientRole::Client => Err(Problem::new(StatusCode::FORBIDDEN, "this is for operators of the server")),
         }
     }
 }
 
-impl FromRequestParts<State> for Client {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Client, Problem> {
+impl Clients {
+    /// Who sends a request with these headers, if it may ask now.
+    pub(crate) fn of_request(&self, parts: &Parts) -> Result<Client, Problem> {
         let value = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let connection = parts.extensions.get::<Arc<Connection>>().cloned();
+        let connection = parts.extensions.get::<Arc<ClientConnection>>().cloned();
         let Some(pair) = value.strip_prefix("Basic ") else {
-            return state.clients.admit(value.strip_prefix("Bearer "), connection);
+            return self.admit(value.strip_prefix("Bearer "), connection);
         };
         // As `http://NAME:TOKEN@host` is sent, by programs that can be given an address alone.
         let pair = Base64::decode_vec(pair.trim()).ok().and_then(|pair| String::from_utf8(pair).ok());
         let (name, token) = pair.as_deref().and_then(|pair| pair.split_once(':')).unwrap_or_default();
-        let client = state.clients.admit(Some(token), connection)?;
+        let client = self.admit(Some(token), connection)?;
         if *client.name == *name { Ok(client) } else { Err(unknown()) }
     }
 }

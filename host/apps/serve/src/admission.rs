@@ -2,7 +2,7 @@
 
 use crate::access::{Client, kibibytes};
 use crate::problem::Problem;
-use crate::state::State;
+use crate::state::ServerState;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, StatusCode, header};
 use tokio::sync::OwnedSemaphorePermit;
@@ -15,7 +15,12 @@ pub struct Received {
 }
 
 /// Reads a body whose length is said before, in the time that a request has.
-pub async fn receive(state: &State, client: &Client, headers: &HeaderMap, body: Body) -> Result<Received, Problem> {
+pub async fn receive(
+    state: &ServerState,
+    client: &Client,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Received, Problem> {
     let length = length(headers)?;
     let limit = state.limits.body;
     if length > limit {

@@ -2,11 +2,11 @@
 
 use crate::access::Client;
 use crate::admission::receive;
-use crate::job::{self, Kind};
-use crate::metrics;
+use crate::evaluation::{EvaluationStatus, known, unknown};
+use crate::job::{self, SubmissionKind};
 use crate::openenv;
 use crate::problem::Problem;
-use crate::state::{About, State};
+use crate::state::{ServerInfo, ServerState};
 use crate::stream;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -15,9 +15,8 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use passhost_queue::{Loss, Share, State as JobState, Status, Ticket};
+use passhost_queue::{DiskShare, JobState, Ticket};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -26,7 +25,7 @@ const RUST: &str = "text/rust";
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Everything that can be asked, by its path.
-fn routes() -> Vec<(&'static str, MethodRouter<State>)> {
+fn routes() -> Vec<(&'static str, MethodRouter<ServerState>)> {
     vec![
         ("/health", get(health)),
         ("/openapi.json", get(openapi)),
@@ -44,62 +43,14 @@ pub fn paths() -> Vec<&'static str> {
     routes().into_iter().chain(openenv::routes()).map(|(path, _)| path).collect()
 }
 
-pub fn router(state: State) -> Router {
+pub fn router(state: ServerState) -> Router {
     let all = routes().into_iter().chain(openenv::routes());
     let all = all.fold(Router::new(), |router, (path, answers)| router.route(path, answers));
     all.fallback(nothing).method_not_allowed_fallback(not_so).with_state(state)
 }
 
-/// What is known of an evaluation.
-#[derive(Debug, Serialize)]
-pub struct Evaluation {
-    pub id: Ticket,
-    pub state: JobState,
-    /// Evaluations of the same client that come before, while it waits.
-    pub ahead: Option<usize>,
-    pub submitted_ms: u64,
-    pub started_ms: Option<u64>,
-    pub ended_ms: Option<u64>,
-    #[serde(flatten)]
-    pub outcome: Outcome,
-}
-
-/// What came of an evaluation.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Outcome {
-    /// The result document, as `passhost eval --json` writes it.
-    pub document: Option<Box<RawValue>>,
-    /// Why there is none, by the host's doing.
-    pub trouble: Option<String>,
-}
-
-impl Evaluation {
-    pub fn new(id: Ticket, status: Status) -> Evaluation {
-        let Status { state, ahead, submitted_ms, started_ms, ended_ms, outcome, loss, .. } = status;
-        let trouble = |why: &str| Outcome { trouble: Some(why.to_owned()), ..Outcome::default() };
-        let outcome = match (state, outcome) {
-            (JobState::Lost, _) => trouble(lost(loss.unwrap_or(Loss::Workers))),
-            (_, Some(bytes)) => serde_json::from_slice(&bytes)
-                .unwrap_or_else(|_| trouble("its result cannot be read; tell the operator")),
-            (_, None) => Outcome::default(),
-        };
-        Evaluation { id, state, ahead, submitted_ms, started_ms, ended_ms, outcome }
-    }
-}
-
-/// Why there is no result, and what to do.
-fn lost(loss: Loss) -> &'static str {
-    match loss {
-        Loss::Workers => "the server ended three times while it was evaluated; it is not tried again",
-        Loss::Payload => "the submission is damaged on the server's disk; submit it again, under another key",
-        Loss::Outcome => "the result is damaged on the server's disk; submit it again, under another key",
-        Loss::Record => "the server's record of it is damaged on its disk; submit it again, under another key",
-        Loss::File => "the file that it was in is gone from the server's disk; submit it again",
-    }
-}
-
 #[derive(Deserialize)]
-struct Submission {
+struct SubmissionQuery {
     sample: String,
 }
 
@@ -112,8 +63,8 @@ struct Waiting {
 
 async fn submit(
     client: Client,
-    Of(state): Of<State>,
-    submission: Result<Query<Submission>, QueryRejection>,
+    Of(state): Of<ServerState>,
+    submission: Result<Query<SubmissionQuery>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
@@ -128,8 +79,8 @@ async fn submit(
 
 async fn queued(
     client: Client,
-    state: &State,
-    submission: Result<Query<Submission>, QueryRejection>,
+    state: &ServerState,
+    submission: Result<Query<SubmissionQuery>, QueryRejection>,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Ticket, Problem> {
@@ -137,7 +88,7 @@ async fn queued(
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end").after(60));
     }
     let bad = |detail: String| Problem::new(StatusCode::BAD_REQUEST, detail);
-    let Query(Submission { sample }) = submission.map_err(|_| bad("name a sample: `?sample=NAME`".to_owned()))?;
+    let Query(SubmissionQuery { sample }) = submission.map_err(|_| bad("name a sample: `?sample=NAME`".to_owned()))?;
     if !state.samples.contains_key(&sample) {
         let detail = "there is no such sample here; `GET /v1/samples` lists those that there are";
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
@@ -162,11 +113,11 @@ async fn queued(
 }
 
 /// What the body is, by what the client calls it.
-fn kind(headers: &HeaderMap) -> Result<Kind, Problem> {
+fn kind(headers: &HeaderMap) -> Result<SubmissionKind, Problem> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match given.split(';').next().map(str::trim) {
-        Some(WEBASSEMBLY) => Ok(Kind::Component),
-        Some(RUST) => Ok(Kind::Source),
+        Some(WEBASSEMBLY) => Ok(SubmissionKind::Component),
+        Some(RUST) => Ok(SubmissionKind::Source),
         _ => {
             let detail = format!("send a component as `{WEBASSEMBLY}`, or the source of a pass as `{RUST}`");
             Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail))
@@ -174,25 +125,12 @@ fn kind(headers: &HeaderMap) -> Result<Kind, Problem> {
     }
 }
 
-/// That there is no such evaluation, or it is somebody else's, which nobody else can tell.
-pub fn unknown() -> Problem {
-    Problem::new(
-        StatusCode::NOT_FOUND,
-        "this client has no such evaluation; results are kept for a while after their end",
-    )
-}
-
-pub async fn known(state: &State, client: &Client, id: &Ticket) -> Result<Status, Problem> {
-    let (name, ticket) = (client.name.clone(), id.clone());
-    state.ask(move |queue| queue.look(&name, &ticket)).await?.ok_or_else(unknown)
-}
-
 async fn look(
     client: Client,
-    Of(state): Of<State>,
+    Of(state): Of<ServerState>,
     id: Result<Path<String>, PathRejection>,
     wait: Result<Query<Waiting>, QueryRejection>,
-) -> Result<Json<Evaluation>, Problem> {
+) -> Result<Json<EvaluationStatus>, Problem> {
     let id = Ticket::named(id.map_err(|_| unknown())?.0);
     let no_number = |_| Problem::new(StatusCode::BAD_REQUEST, "`wait` is a number of seconds");
     let wait = Duration::from_secs(wait.map_err(no_number)?.wait).min(state.limits.wait);
@@ -202,7 +140,7 @@ async fn look(
         let status = known(&state, &client, &id).await?;
         let over = status.state.is_end() || Instant::now() >= until || state.is_ending();
         if over {
-            return Ok(Json(Evaluation::new(id, status)));
+            return Ok(Json(EvaluationStatus::new(id, status)));
         }
         // Whatever comes first, it is looked at again.
         let _ = timeout_at(until, async {
@@ -221,7 +159,7 @@ struct Cancelling {
 
 async fn cancel(
     client: Client,
-    Of(state): Of<State>,
+    Of(state): Of<ServerState>,
     id: Result<Path<String>, PathRejection>,
     how: Result<Query<Cancelling>, QueryRejection>,
 ) -> Result<Response, Problem> {
@@ -236,12 +174,12 @@ async fn cancel(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let status = known(&state, &client, &id).await?;
-    Ok(Json(Evaluation::new(id, status)).into_response())
+    Ok(Json(EvaluationStatus::new(id, status)).into_response())
 }
 
 async fn events(
     client: Client,
-    Of(state): Of<State>,
+    Of(state): Of<ServerState>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let id = Ticket::named(id.map_err(|_| unknown())?.0);
@@ -251,7 +189,7 @@ async fn events(
     Ok(stream::of(state, client, id, status, (changes, ending)).into_response())
 }
 
-async fn health(Of(state): Of<State>) -> Result<Json<serde_json::Value>, Problem> {
+async fn health(Of(state): Of<ServerState>) -> Result<Json<serde_json::Value>, Problem> {
     match state.is_ending() {
         true => Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end")),
         false => Ok(Json(serde_json::json!({ "status": "healthy" }))),
@@ -262,28 +200,29 @@ async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], crate::OPENAPI).into_response()
 }
 
-async fn measured(client: Client, Of(state): Of<State>) -> Result<Response, Problem> {
+async fn measured(client: Client, Of(state): Of<ServerState>) -> Result<Response, Problem> {
     client.is_operator()?;
-    let text = metrics::text(&state).await?;
+    let counts = state.ask(|queue| queue.counts()).await?;
+    let text = state.metrics.text(counts, state.clients.usage(&state.limits), state.unauthenticated.count());
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+    Ok(([(header::CONTENT_TYPE, kind)], text.unwrap_or_default()).into_response())
 }
 
 /// What the server says of itself, and what a client has of the room on its disk.
 #[derive(Serialize)]
-struct Said {
+struct AboutClient {
     #[serde(flatten)]
-    about: About,
+    about: ServerInfo,
     bytes_held: u64,
     bytes_limit: u64,
 }
 
-async fn about(client: Client, Of(state): Of<State>) -> Result<Json<Said>, Problem> {
-    let Share { held, limit } = state.ask(move |queue| queue.share(&client.name)).await?;
-    Ok(Json(Said { about: state.about.clone(), bytes_held: held, bytes_limit: limit }))
+async fn about(client: Client, Of(state): Of<ServerState>) -> Result<Json<AboutClient>, Problem> {
+    let DiskShare { held, limit } = state.ask(move |queue| queue.share(&client.name)).await?;
+    Ok(Json(AboutClient { about: state.about.clone(), bytes_held: held, bytes_limit: limit }))
 }
 
-async fn samples(_: Client, Of(state): Of<State>) -> Json<serde_json::Value> {
+async fn samples(_: Client, Of(state): Of<ServerState>) -> Json<serde_json::Value> {
     let samples = state.samples.iter().map(|(name, groups)| serde_json::json!({ "name": name, "groups": groups }));
     Json(serde_json::json!({ "samples": samples.collect::<Vec<_>>() }))
 }

@@ -9,20 +9,20 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Connections on which nobody has shown a token.
 #[derive(Debug)]
-pub struct Strangers {
+pub struct UnauthenticatedConnections {
     limit: usize,
     last: AtomicU64,
     /// By number, the oldest first: who waits to hear that a client was found, or is dropped.
     open: Mutex<BTreeMap<u64, oneshot::Sender<()>>>,
 }
 
-impl Strangers {
-    pub fn new(limit: usize) -> Arc<Strangers> {
-        Arc::new(Strangers { limit, last: AtomicU64::new(0), open: Mutex::default() })
+impl UnauthenticatedConnections {
+    pub fn new(limit: usize) -> Arc<UnauthenticatedConnections> {
+        Arc::new(UnauthenticatedConnections { limit, last: AtomicU64::new(0), open: Mutex::default() })
     }
 
     /// A new one, and what tells when it is a client's; an error there says that others took its place.
-    pub fn enter(self: &Arc<Strangers>) -> (Arc<Connection>, oneshot::Receiver<()>) {
+    pub fn enter(self: &Arc<UnauthenticatedConnections>) -> (Arc<ClientConnection>, oneshot::Receiver<()>) {
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         let (found, is_found) = oneshot::channel();
         self.with(|open| {
@@ -31,7 +31,7 @@ impl Strangers {
                 open.pop_first();
             }
         });
-        (Arc::new(Connection { number, strangers: Arc::clone(self), owner: Mutex::default() }), is_found)
+        (Arc::new(ClientConnection { number, unauthenticated: Arc::clone(self), owner: Mutex::default() }), is_found)
     }
 
     /// How many there are.
@@ -51,9 +51,9 @@ impl Strangers {
 
 /// A connection, as the requests on it see it.
 #[derive(Debug)]
-pub struct Connection {
+pub struct ClientConnection {
     number: u64,
-    strangers: Arc<Strangers>,
+    unauthenticated: Arc<UnauthenticatedConnections>,
     owner: Mutex<Option<Owner>>,
 }
 
@@ -63,7 +63,7 @@ struct Owner {
     _place: OwnedSemaphorePermit,
 }
 
-impl Connection {
+impl ClientConnection {
     /// Whether it is this client's from now on: it was, or there is a place left among those of the client. A proxy may send
     /// requests of several clients on one connection; it is that of the last.
     pub fn belongs_to(&self, client: &Arc<str>, places: &Arc<Semaphore>) -> bool {
@@ -73,7 +73,7 @@ impl Connection {
         }
         let Ok(place) = Arc::clone(places).try_acquire_owned() else { return false };
         *owner = Some(Owner { client: Arc::clone(client), _place: place });
-        if let Some(found) = self.strangers.leave(self.number) {
+        if let Some(found) = self.unauthenticated.leave(self.number) {
             // Whoever waits for it may be gone.
             let _ = found.send(());
         }
@@ -81,9 +81,9 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for ClientConnection {
     fn drop(&mut self) {
-        self.strangers.leave(self.number);
+        self.unauthenticated.leave(self.number);
     }
 }
 
@@ -95,27 +95,27 @@ mod tests {
 
     #[test]
     fn for_a_new_stranger_the_oldest_goes_and_whoever_is_known_stays() {
-        let strangers = Strangers::new(2);
+        let unauthenticated = UnauthenticatedConnections::new(2);
         let places = Arc::new(Semaphore::new(1));
-        let (known, mut is_known) = strangers.enter();
+        let (known, mut is_known) = unauthenticated.enter();
         assert!(known.belongs_to(&"a".into(), &places));
-        let mut others: Vec<_> = (0..3).map(|_| strangers.enter()).collect();
+        let mut others: Vec<_> = (0..3).map(|_| unauthenticated.enter()).collect();
         assert_eq!(is_known.try_recv(), Ok(()));
         assert_eq!(others[0].1.try_recv(), Err(TryRecvError::Closed));
         assert_eq!(others[1].1.try_recv(), Err(TryRecvError::Empty));
-        assert_eq!(strangers.count(), 2);
+        assert_eq!(unauthenticated.count(), 2);
         // The only place is taken, until its connection is closed.
         assert!(known.belongs_to(&"a".into(), &places) && !others[2].0.belongs_to(&"a".into(), &places));
         drop(known);
         assert!(others[2].0.belongs_to(&"a".into(), &places));
         drop(others);
-        assert_eq!((strangers.count(), places.available_permits()), (0, 1));
+        assert_eq!((unauthenticated.count(), places.available_permits()), (0, 1));
     }
 
     #[test]
     fn a_connection_of_a_proxy_is_that_of_the_last_client() {
         let (places, of_another) = (Arc::new(Semaphore::new(1)), Arc::new(Semaphore::new(1)));
-        let (connection, _found) = Strangers::new(1).enter();
+        let (connection, _found) = UnauthenticatedConnections::new(1).enter();
         assert!(connection.belongs_to(&"a".into(), &places) && connection.belongs_to(&"b".into(), &of_another));
         assert_eq!((places.available_permits(), of_another.available_permits()), (1, 0));
         let taken = Arc::clone(&places).try_acquire_owned().unwrap();

@@ -5,7 +5,7 @@ use std::io;
 
 /// Why a server ends.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
+pub enum ServerError {
     /// The socket or the threads behind it.
     #[error("the server cannot run: {0}")]
     Start(#[from] io::Error),

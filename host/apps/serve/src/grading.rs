@@ -1,11 +1,11 @@
 //! Jobs, one after the other, on the thread of each grader.
 
-use crate::api::Outcome;
-use crate::job::Job;
-use crate::state::State;
-use passhost_queue::{Lease, Queue, QueueError, Taken};
+use crate::evaluation::EvaluationOutcome;
+use crate::job::SubmittedJob;
+use crate::leases::{HeldLeases, given_back, not_stale};
+use crate::state::ServerState;
+use passhost_queue::{Lease, QueueError, Taken};
 use serde_json::value::RawValue;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -21,7 +21,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// What grades submissions on one device.
 pub trait Grader: Send {
     /// What comes of a submission.
-    fn grade(&mut self, job: &Job) -> Graded;
+    fn grade(&mut self, job: &SubmittedJob) -> Graded;
 }
 
 /// What comes of a submission.
@@ -33,50 +33,14 @@ pub enum Graded {
     Trouble(String),
 }
 
-/// Leases of the jobs that graders have.
-#[derive(Default)]
-pub struct Running(Mutex<Vec<Lease>>);
-
-impl Running {
-    fn with<T>(&self, change: impl FnOnce(&mut Vec<Lease>) -> T) -> T {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.with(|running| running.len())
-    }
-
-    /// Gives all of them back to those who wait, whatever becomes of the grading.
-    pub fn give_back(&self, queue: &dyn Queue) -> Result<(), QueueError> {
-        self.with(std::mem::take).iter().try_for_each(|lease| given_back(queue, lease))
-    }
-}
-
-/// A job that is somebody else's by now is no error: its client did not want it any more, or it was given back.
-fn not_stale(done: Result<(), QueueError>) -> Result<(), QueueError> {
-    match done {
-        Err(QueueError::Stale { .. }) => Ok(()),
-        done => done,
-    }
-}
-
-/// Gives a job back to those who wait. Where not even that can be written, it is left to the next start.
-fn given_back(queue: &dyn Queue, lease: &Lease) -> Result<(), QueueError> {
-    match queue.give_back(lease) {
-        Err(error) if error.is_passing() => Ok(()),
-        given => not_stale(given),
-    }
-}
-
 /// Works until the server ends. When this returns, or panics, the server ends, too: without a grader nothing is promised.
-pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
-    let _end = End(state);
+pub fn work(state: &ServerState, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
+    let _end = EndOnDrop(state);
     let (mut changes, mut ending) = (state.changes.subscribe(), state.ending.subscribe());
     while !state.is_ending() {
         let taken = match state.queue.take(state.limits.lease) {
             // Its client is told, and others may wait.
-            Err(QueueError::Lost { .. }) => {
+            Err(QueueError::Lost(_)) => {
                 state.changed();
                 continue;
             }
@@ -92,9 +56,9 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
             Some(taken) if state.is_ending() => return given_back(&*state.queue, &taken.lease),
             Some(taken) => {
                 state.changed();
-                let held = Held::new(state, &taken.lease, handle);
+                let held = HeldJob::new(state, &taken.lease, handle);
                 // Where both would use the same processors, no command of an episode runs meanwhile.
-                let alone = handle.block_on(state.episodes.shop.alone());
+                let alone = handle.block_on(state.sessions.undisturbed());
                 if state.is_ending() {
                     drop((alone, held));
                     return given_back(&*state.queue, &taken.lease);
@@ -123,7 +87,11 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
 
 /// Writes to the queue, and waits for room where the disk has none: what was graded is held meanwhile. Whether it was written:
 /// when the server ends before, the job is to be given back, and the next start grades it again.
-fn kept(state: &State, handle: &Handle, mut write: impl FnMut() -> Result<(), QueueError>) -> Result<bool, QueueError> {
+fn kept(
+    state: &ServerState,
+    handle: &Handle,
+    mut write: impl FnMut() -> Result<(), QueueError>,
+) -> Result<bool, QueueError> {
     loop {
         match write() {
             Err(error) if error.is_passing() && state.is_ending() => return Ok(false),
@@ -134,45 +102,45 @@ fn kept(state: &State, handle: &Handle, mut write: impl FnMut() -> Result<(), Qu
 }
 
 /// Waits for a while, or for the end of the server.
-async fn pause(state: &State) {
+async fn pause(state: &ServerState) {
     let mut ending = state.ending.subscribe();
     let _ = timeout(AGAIN, ending.wait_for(|ending| *ending)).await;
 }
 
 /// A lease that a grader has: it is renewed until this is dropped. After a panic it is nobody's, and is not given back, so that
 /// the next start of the server counts it as lost.
-struct Held<'a> {
-    running: &'a Running,
+struct HeldJob<'a> {
+    leases: &'a HeldLeases,
     lease: &'a Lease,
     renewing: JoinHandle<()>,
 }
 
-impl Held<'_> {
-    fn new<'a>(state: &'a State, lease: &'a Lease, handle: &Handle) -> Held<'a> {
-        state.running.with(|running| running.push(lease.clone()));
+impl HeldJob<'_> {
+    fn new<'a>(state: &'a ServerState, lease: &'a Lease, handle: &Handle) -> HeldJob<'a> {
+        state.leases.with(|leases| leases.push(lease.clone()));
         let renewing = handle.spawn(renew(state.clone(), lease.clone()));
-        Held { running: &state.running, lease, renewing }
+        HeldJob { leases: &state.leases, lease, renewing }
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldJob<'_> {
     fn drop(&mut self) {
         self.renewing.abort();
-        self.running.with(|running| running.retain(|lease| lease != self.lease));
+        self.leases.with(|leases| leases.retain(|lease| lease != self.lease));
     }
 }
 
 /// Ends the server when it is dropped.
-struct End<'a>(&'a State);
+struct EndOnDrop<'a>(&'a ServerState);
 
-impl Drop for End<'_> {
+impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
         self.0.ending.send_replace(true);
     }
 }
 
 /// Holds a job for as long as it is being graded.
-async fn renew(state: State, lease: Lease) {
+async fn renew(state: ServerState, lease: Lease) {
     let duration = state.limits.lease;
     loop {
         sleep(duration / RENEWALS).await;
@@ -182,16 +150,16 @@ async fn renew(state: State, lease: Lease) {
     }
 }
 
-fn end(state: &State, grader: &mut dyn Grader, taken: &Taken, handle: &Handle) -> Result<(), QueueError> {
+fn end(state: &ServerState, grader: &mut dyn Grader, taken: &Taken, handle: &Handle) -> Result<(), QueueError> {
     let started = Instant::now();
-    let graded = match Job::read(&taken.payload) {
+    let graded = match SubmittedJob::read(&taken.payload) {
         Some(job) if state.samples.contains_key(&job.sample) => grader.grade(&job),
         Some(_) => Graded::Trouble("its sample is not served any more".to_owned()),
         None => Graded::Trouble("it was submitted to another version of the server".to_owned()),
     };
     let outcome = match graded {
         Graded::Document(text) => match RawValue::from_string(text) {
-            Ok(document) => Outcome { document: Some(document), trouble: None },
+            Ok(document) => EvaluationOutcome { document: Some(document), trouble: None },
             Err(_) => trouble("its result is no JSON; tell the operator".to_owned()),
         },
         Graded::Trouble(why) => trouble(why),
@@ -208,6 +176,6 @@ fn end(state: &State, grader: &mut dyn Grader, taken: &Taken, handle: &Handle) -
     }
 }
 
-fn trouble(why: String) -> Outcome {
-    Outcome { trouble: Some(why), document: None }
+fn trouble(why: String) -> EvaluationOutcome {
+    EvaluationOutcome { trouble: Some(why), document: None }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What a submission is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum SubmissionKind {
     /// A WebAssembly component.
     Component,
     /// The source of a pass, one file of Rust.
@@ -14,11 +14,11 @@ pub enum Kind {
 
 /// A submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct SubmittedJob {
     /// The name of a sample.
     pub sample: String,
     /// What the bytes are.
-    pub kind: Kind,
+    pub kind: SubmissionKind,
     /// The bytes, as they were sent.
     pub bytes: Vec<u8>,
 }
@@ -27,21 +27,21 @@ pub struct Job {
 #[derive(Serialize, Deserialize)]
 struct Head {
     sample: String,
-    kind: Kind,
+    kind: SubmissionKind,
 }
 
 /// A submission as it waits in the queue.
-pub(crate) fn payload(sample: &str, kind: Kind, bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn payload(sample: &str, kind: SubmissionKind, bytes: &[u8]) -> Vec<u8> {
     let head = serde_json::json!(Head { sample: sample.to_owned(), kind });
     [head.to_string().as_bytes(), b"\n", bytes].concat()
 }
 
-impl Job {
+impl SubmittedJob {
     /// A job that waited; `None` of what another version wrote.
-    pub(crate) fn read(payload: &[u8]) -> Option<Job> {
+    pub(crate) fn read(payload: &[u8]) -> Option<SubmittedJob> {
         let end = payload.iter().position(|&byte| byte == b'\n')?;
         let Head { sample, kind } = serde_json::from_slice(&payload[..end]).ok()?;
-        Some(Job { sample, kind, bytes: payload[end + 1..].to_vec() })
+        Some(SubmittedJob { sample, kind, bytes: payload[end + 1..].to_vec() })
     }
 }
 
@@ -51,11 +51,11 @@ mod tests {
 
     #[test]
     fn a_job_is_read_as_it_was_written() {
-        for kind in [Kind::Component, Kind::Source] {
-            let job = Job { sample: "a\n\"b\"".to_owned(), kind, bytes: b"\n{}\n\0".to_vec() };
-            assert_eq!(Job::read(&payload(&job.sample, kind, &job.bytes)), Some(job));
+        for kind in [SubmissionKind::Component, SubmissionKind::Source] {
+            let job = SubmittedJob { sample: "a\n\"b\"".to_owned(), kind, bytes: b"\n{}\n\0".to_vec() };
+            assert_eq!(SubmittedJob::read(&payload(&job.sample, kind, &job.bytes)), Some(job));
         }
-        assert_eq!(Job::read(b""), None);
-        assert_eq!(Job::read(b"{}\nbytes"), None);
+        assert_eq!(SubmittedJob::read(b""), None);
+        assert_eq!(SubmittedJob::read(b"{}\nbytes"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Evaluations over HTTP. A client hands in a component or a source for a sample by its name, and asks later what came of it;
 //! meanwhile it waits in a durable queue ([`passhost_queue`]) until a [`Grader`] has time for it.
 //!
-//! Nothing is evaluated here, and nothing of a submission is looked into: a grader makes of a [`Job`] the text of a result,
+//! Nothing is evaluated here, and nothing of a submission is looked into: a grader makes of a [`SubmittedJob`] the text of a result,
 //! which is what the client gets. Each device has one grader, which does one job at a time.
 //!
 //! `openenv` has episodes besides, for training loops: a client writes a pass step by step over a WebSocket.
@@ -18,27 +18,28 @@ mod admission;
 mod api;
 mod connection;
 mod error;
+mod evaluation;
 mod grading;
 mod job;
+mod leases;
 mod limits;
 mod listen;
 mod metrics;
 mod open;
 mod openenv;
 mod problem;
-mod prompt;
 mod state;
 mod stream;
 
-pub use access::{Client, Clients, ClientsError, Role, Token};
+pub use access::{Client, ClientRole, Clients, ClientsError, Token};
 pub use api::paths;
-pub use error::ServeError;
+pub use error::ServerError;
 pub use grading::{Graded, Grader};
-pub use job::{Job, Kind};
-pub use limits::Limits;
-pub use listen::{Wish, serve};
-pub use openenv::{EpisodeLimits, Shop};
-pub use state::{About, Episodes, Site};
+pub use job::{SubmissionKind, SubmittedJob};
+pub use limits::{EpisodeLimits, ServerLimits};
+pub use listen::{ShutdownMode, serve};
+pub use openenv::SessionStore;
+pub use state::{ServedSite, ServerInfo};
 
 /// The description of the interface, as OpenAPI 3.1 has it.
 pub const OPENAPI: &str = include_str!("openapi.json");

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 /// What each client may cost, and whoever has not said yet which client it is.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Connections of a client at once, those included on which it waits or hears events.
     pub connections: usize,
     /// Connections at once on which nobody has shown a token. For another one the oldest of them is closed.
-    pub strangers: usize,
+    pub unauthenticated: usize,
     /// Time in which a connection must have shown a token.
     pub introduction: Duration,
     /// Bytes of a submission.
@@ -27,13 +27,15 @@ pub struct Limits {
     pub lease: Duration,
     /// How long what came of a job is kept.
     pub keep: Duration,
+    /// What its episodes may cost.
+    pub episodes: EpisodeLimits,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ServerLimits {
+    fn default() -> ServerLimits {
+        ServerLimits {
             connections: 256,
-            strangers: 256,
+            unauthenticated: 256,
             introduction: Duration::from_secs(10),
             body: 32 << 20,
             receiving: 64 << 20,
@@ -42,6 +44,35 @@ impl Default for Limits {
             wait: Duration::from_secs(50),
             lease: Duration::from_secs(180),
             keep: Duration::from_secs(7 * 24 * 3600),
+            episodes: EpisodeLimits::default(),
+        }
+    }
+}
+
+/// What the episodes of each client may cost: none can take what is another's.
+#[derive(Debug, Clone, Copy)]
+pub struct EpisodeLimits {
+    /// Connections of a client.
+    pub sessions: usize,
+    /// Calls of tools in an episode.
+    pub steps: u32,
+    /// The longest time that an answer takes.
+    pub answer: Duration,
+    /// How long a connection may say nothing.
+    pub idle: Duration,
+    /// Bytes of a message.
+    pub message: usize,
+}
+
+impl Default for EpisodeLimits {
+    fn default() -> EpisodeLimits {
+        EpisodeLimits {
+            sessions: 128,
+            steps: 40,
+            // OpenEnv's client waits for a minute.
+            answer: Duration::from_secs(50),
+            idle: Duration::from_secs(30 * 60),
+            message: 1 << 20,
         }
     }
 }

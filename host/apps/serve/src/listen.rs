@@ -1,13 +1,12 @@
 //! The sockets and threads of a server.
 
 use crate::api::router;
-use crate::connection::Strangers;
-use crate::error::ServeError;
+use crate::connection::UnauthenticatedConnections;
+use crate::error::ServerError;
 use crate::grading::{Grader, work};
 use crate::open::Open;
 use crate::openenv;
-use crate::prompt::Prompt;
-use crate::state::{Site, State};
+use crate::state::{ServedSite, ServerState};
 use axum::Router;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -23,6 +22,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 
 /// How often is looked whether the server is to end.
 const LOOK: Duration = Duration::from_millis(100);
@@ -41,7 +41,7 @@ const HEAD: usize = 64 << 10;
 
 /// What is to become of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wish {
+pub enum ShutdownMode {
     /// It goes on.
     GoOn,
     /// Jobs that are being graded are ended, no other is begun, and what waits goes on waiting in the queue.
@@ -50,7 +50,7 @@ pub enum Wish {
     EndNow,
 }
 
-/// Answers requests, and has submissions graded, until somebody wishes otherwise. After [`Wish::EndNow`] graders may be at work
+/// Answers requests, and has submissions graded, until somebody wishes otherwise. After [`ShutdownMode::EndNow`] graders may be at work
 /// still when this returns: what they find nobody takes, and the process should end.
 ///
 /// # Errors
@@ -58,34 +58,34 @@ pub enum Wish {
 /// If the sockets cannot be used, or the queue cannot be written.
 pub fn serve(
     listener: std::net::TcpListener,
-    site: Site,
+    site: ServedSite,
     queue: Arc<dyn Queue>,
     graders: Vec<Box<dyn Grader>>,
-    wish: impl Fn() -> Wish,
-) -> Result<(), ServeError> {
+    mode: impl Fn() -> ShutdownMode,
+) -> Result<(), ServerError> {
     // A call of an episode holds a thread of its own while it goes on, and takes none from those that wait for the disk.
-    let calls = site.clients.len().saturating_mul(site.episodes.limits.sessions);
+    let calls = site.clients.len().saturating_mul(site.limits.episodes.sessions);
     let blocking = BLOCKING.saturating_add(calls);
     let runtime =
         Builder::new_multi_thread().worker_threads(THREADS).max_blocking_threads(blocking).enable_all().build()?;
     // Episodes of before are over, and nobody asks for their evaluations.
     queue.withdraw(openenv::KEYS)?;
-    let state = State::new(site, queue);
+    let state = ServerState::new(site, queue);
     let work = |mut grader: Box<dyn Grader>| {
         let (state, handle) = (state.clone(), runtime.handle().clone());
         std::thread::spawn(move || work(&state, &mut *grader, &handle))
     };
     let graders: Vec<_> = graders.into_iter().map(work).collect();
-    let answered = answer(&runtime, listener, &state, &wish);
+    let answered = answer(&runtime, listener, &state, &mode);
     let _ = state.ending.send_replace(true);
     // Who grades nothing ends by itself, and needs the runtime until then.
-    let waits_for = || if wish() == Wish::EndNow { state.running.count() } else { 0 };
+    let waits_for = || if mode() == ShutdownMode::EndNow { state.leases.count() } else { 0 };
     while graders.iter().filter(|grader| !grader.is_finished()).count() > waits_for() {
         std::thread::sleep(LOOK);
     }
-    state.running.give_back(&*state.queue)?;
+    state.leases.give_back(&*state.queue)?;
     for grader in graders.into_iter().filter(JoinHandle::is_finished) {
-        grader.join().map_err(|_| ServeError::Grader)??;
+        grader.join().map_err(|_| ServerError::Grader)??;
     }
     answered
 }
@@ -93,9 +93,9 @@ pub fn serve(
 fn answer(
     runtime: &Runtime,
     listener: std::net::TcpListener,
-    state: &State,
-    wish: &impl Fn() -> Wish,
-) -> Result<(), ServeError> {
+    state: &ServerState,
+    mode: &impl Fn() -> ShutdownMode,
+) -> Result<(), ServerError> {
     listener.set_nonblocking(true)?;
     runtime.block_on(async {
         let tidying = tokio::spawn(tidy(state.clone()));
@@ -103,25 +103,28 @@ fn answer(
         let connections = Connections::new(state);
         tokio::select! {
             () = connections.accept(&listener) => {},
-            () = stopped(state, wish) => {},
+            () = stopped(state, mode) => {},
         }
         // What waits for a job is answered now.
         let _ = state.ending.send_replace(true);
         drop(listener);
-        let _ = timeout(GRACE, async { tokio::join!(connections.open.shutdown(), state.seats.all_left()) }).await;
+        let _ = timeout(GRACE, async {
+            tokio::join!(connections.open.shutdown(), state.clients.sessions_ended(&state.limits))
+        })
+        .await;
         tidying.abort();
         Ok(())
     })
 }
 
-async fn stopped(state: &State, wish: &impl Fn() -> Wish) {
-    while wish() == Wish::GoOn && !state.is_ending() {
+async fn stopped(state: &ServerState, mode: &impl Fn() -> ShutdownMode) {
+    while mode() == ShutdownMode::GoOn && !state.is_ending() {
         sleep(LOOK).await;
     }
 }
 
 /// Removes what nobody has to know any more.
-async fn tidy(state: State) {
+async fn tidy(state: ServerState) {
     loop {
         let keep = state.limits.keep;
         // The next time will do as well.
@@ -131,7 +134,7 @@ async fn tidy(state: State) {
 }
 
 struct Connections {
-    strangers: Arc<Strangers>,
+    unauthenticated: Arc<UnauthenticatedConnections>,
     /// Time in which a connection must have shown a token, and in which some of an answer must be taken.
     patience: [Duration; 2],
     http: http1::Builder,
@@ -140,12 +143,12 @@ struct Connections {
 }
 
 impl Connections {
-    fn new(state: &State) -> Connections {
+    fn new(state: &ServerState) -> Connections {
         let limits = &state.limits;
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(limits.request).max_buf_size(HEAD);
-        let (strangers, patience) = (Arc::clone(&state.strangers), [limits.introduction, limits.request]);
-        Connections { strangers, patience, http, router: router(state.clone()), open: Open::new() }
+        let (unauthenticated, patience) = (Arc::clone(&state.unauthenticated), [limits.introduction, limits.request]);
+        Connections { unauthenticated, patience, http, router: router(state.clone()), open: Open::new() }
     }
 
     async fn accept(&self, listener: &TcpListener) {
@@ -158,14 +161,17 @@ impl Connections {
     }
 
     fn talk(&self, stream: TcpStream) {
-        let (connection, is_known) = self.strangers.enter();
+        let (connection, is_known) = self.unauthenticated.enter();
         let [introduction, taking] = self.patience;
         let router = TowerToHyperService::new(self.router.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(Arc::clone(&connection));
             router.call(request)
         });
-        let socket = TokioIo::new(Prompt::new(stream, taking));
+        // Who takes nothing of an answer is cut off, so that none is held for somebody who never reads it.
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(taking));
+        let socket = TokioIo::new(Box::pin(stream));
         let talk = self.open.watch(self.http.serve_connection(socket, service).with_upgrades());
         tokio::spawn(async move {
             let mut talk = pin!(talk);

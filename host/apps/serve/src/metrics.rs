@@ -1,8 +1,6 @@
 //! Numbers for Prometheus.
 
-use crate::access::Held;
-use crate::problem::Problem;
-use crate::state::State;
+use crate::access::ClientUsage;
 use passhost_queue::Counts;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -23,88 +21,56 @@ pub struct Metrics {
     pub requests: Counter,
     /// Seconds of a grading.
     pub seconds: Histogram,
-    waiting: Gauge,
-    running: Gauge,
-    ended: Gauge,
-    clients: Gauge,
-    open: Gauge,
-    strangers: Gauge,
-    connections: Gauge,
-    receiving: Gauge,
+    /// Those of [`GAUGES`].
+    gauges: [Gauge; 8],
 }
+
+/// What is looked up when somebody asks, in the order of [`Metrics::text`].
+const GAUGES: [(&str, &str); 8] = [
+    ("jobs_waiting", "Jobs that nobody has"),
+    ("jobs_running", "Jobs that a device has"),
+    ("jobs_ended", "Jobs that ended and are kept"),
+    ("clients_busy", "Clients with a job that has not ended"),
+    ("sessions_open", "Connections with episodes that are open"),
+    ("connections_without_token", "Connections on which nobody has shown a token"),
+    ("connections", "Connections of clients"),
+    ("submission_bytes_held", "Room of submissions that are received or not on the disk yet"),
+];
 
 impl Metrics {
     pub fn new() -> Metrics {
-        let metrics = Metrics {
-            registry: Registry::with_prefix("passhost"),
-            submitted: Counter::default(),
-            refused: Counter::default(),
-            graded: Counter::default(),
-            troubles: Counter::default(),
-            sessions: Counter::default(),
-            requests: Counter::default(),
-            seconds: Histogram::new(exponential_buckets(0.25, 2.0, 12)),
-            waiting: Gauge::default(),
-            running: Gauge::default(),
-            ended: Gauge::default(),
-            clients: Gauge::default(),
-            open: Gauge::default(),
-            strangers: Gauge::default(),
-            connections: Gauge::default(),
-            receiving: Gauge::default(),
-        };
-        metrics.registered()
-    }
-
-    fn registered(mut self) -> Metrics {
-        let registry = &mut self.registry;
-        for (name, help, counter) in [
-            ("submissions", "Submissions that were queued", &self.submitted),
-            ("submissions_refused", "Submissions that were not", &self.refused),
-            ("evaluations", "Evaluations that have a result", &self.graded),
-            ("evaluation_troubles", "Evaluations that the host could not do", &self.troubles),
-            ("sessions", "Connections with episodes that were opened", &self.sessions),
-            ("session_requests", "Requests on these", &self.requests),
-        ] {
+        let mut registry = Registry::with_prefix("passhost");
+        let mut counter = |name: &str, help: &str| {
+            let counter = Counter::default();
             registry.register(name, help, counter.clone());
-        }
-        for (name, help, gauge) in [
-            ("jobs_waiting", "Jobs that nobody has", &self.waiting),
-            ("jobs_running", "Jobs that a device has", &self.running),
-            ("jobs_ended", "Jobs that ended and are kept", &self.ended),
-            ("clients_busy", "Clients with a job that has not ended", &self.clients),
-            ("sessions_open", "Connections with episodes that are open", &self.open),
-            ("connections_without_token", "Connections on which nobody has shown a token", &self.strangers),
-            ("connections", "Connections of clients", &self.connections),
-            ("submission_bytes_held", "Room of submissions that are received or not on the disk yet", &self.receiving),
-        ] {
+            counter
+        };
+        let submitted = counter("submissions", "Submissions that were queued");
+        let refused = counter("submissions_refused", "Submissions that were not");
+        let graded = counter("evaluations", "Evaluations that have a result");
+        let troubles = counter("evaluation_troubles", "Evaluations that the host could not do");
+        let sessions = counter("sessions", "Connections with episodes that were opened");
+        let requests = counter("session_requests", "Requests on these");
+        let gauges = GAUGES.map(|(name, help)| {
+            let gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
-        }
-        registry.register("evaluation_seconds", "Time of an evaluation", self.seconds.clone());
-        self
+            gauge
+        });
+        let seconds = Histogram::new(exponential_buckets(0.25, 2.0, 12));
+        registry.register("evaluation_seconds", "Time of an evaluation", seconds.clone());
+        Metrics { registry, submitted, refused, graded, troubles, sessions, requests, seconds, gauges }
     }
 
-    fn text(&self, counts: Counts, sessions: usize, strangers: usize, held: Held) -> Option<String> {
-        self.open.set(i64::try_from(sessions).unwrap_or(i64::MAX));
-        for (gauge, count) in [
-            (&self.waiting, counts.waiting),
-            (&self.running, counts.running),
-            (&self.ended, counts.ended),
-            (&self.clients, counts.clients),
-            (&self.strangers, strangers as u64),
-            (&self.connections, held.connections as u64),
-            (&self.receiving, held.receiving as u64),
-        ] {
-            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+    /// The text that Prometheus reads.
+    pub fn text(&self, counts: Counts, usage: ClientUsage, unauthenticated: usize) -> Option<String> {
+        let Counts { waiting, running, ended, clients } = counts;
+        let ClientUsage { connections, receiving, sessions } = usage;
+        let of_connections = [sessions, unauthenticated, connections, receiving].map(|count| count as u64);
+        let values = [waiting, running, ended, clients].into_iter().chain(of_connections);
+        for (gauge, value) in self.gauges.iter().zip(values) {
+            gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
         }
         let mut text = String::new();
         encode(&mut text, &self.registry).ok().map(|()| text)
     }
-}
-
-/// The text that Prometheus reads.
-pub async fn text(state: &State) -> Result<String, Problem> {
-    let counts = state.ask(|queue| queue.counts()).await?;
-    let (sessions, held) = (state.seats.count(), state.clients.held(&state.limits));
-    Ok(state.metrics.text(counts, sessions, state.strangers.count(), held).unwrap_or_default())
 }

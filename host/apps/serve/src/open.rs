@@ -1,19 +1,19 @@
-//! Connections that are open: told when the server ends, and waited for. As `hyper_util::server::graceful`, which has no place
-//! for connections that may become something else than HTTP.
+//! Connections that are open: told when the server drains, and waited for. As `hyper_util::server::graceful`, which takes
+//! connections that may become something else than HTTP with HTTP/2 alone.
 
-use crate::prompt::Prompt;
 use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::UpgradeableConnection;
 use hyper::service::HttpService;
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio_io_timeout::TimeoutStream;
 
 /// A connection with requests on it.
-type Connection<S> = UpgradeableConnection<TokioIo<Prompt<TcpStream>>, S>;
+type HttpConnection<S> = UpgradeableConnection<TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>, S>;
 
 /// Connections that are open.
 pub struct Open {
@@ -27,7 +27,7 @@ impl Open {
     }
 
     /// Serves a connection to its end, or to the end of the request that is being answered when the server ends.
-    pub fn watch<S>(&self, connection: Connection<S>) -> impl Future<Output = hyper::Result<()>> + Send + 'static
+    pub fn watch<S>(&self, connection: HttpConnection<S>) -> impl Future<Output = hyper::Result<()>> + Send + 'static
     where
         S: HttpService<Incoming, ResBody = Body, Error = Infallible> + Send + 'static,
         S::Future: Send,

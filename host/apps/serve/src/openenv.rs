@@ -1,30 +1,28 @@
 //! Episodes, as OpenEnv's clients have them: a WebSocket at `/ws` over which one client works on one sample after the other,
 //! call by call, and hears after each what it was worth. The tools, what they tell and what they pay are those of
-//! [`passhost_workshop`]; evaluations go through the queue like every other submission.
+//! [`passhost_agent_tools`]; evaluations go through the queue like every other submission.
 //!
-//! **Invariant**: whatever a tool takes, a request is answered in the time that [`EpisodeLimits::answer`] gives: what goes
+//! **Invariant**: whatever a tool takes, a request is answered in the time that [`crate::EpisodeLimits::answer`] gives: what goes
 //! on meanwhile is pending, and is asked for again.
 //! **Invariant**: an episode ends with its connection, and leaves neither files nor jobs that wait.
 
-mod bench;
 mod episode;
-mod limits;
+mod episode_tools;
 mod paced;
 mod paths;
 mod schema;
-mod seats;
 mod session;
-mod shop;
-mod table;
+mod session_table;
+mod store;
 mod wire;
+mod workplace;
 
-pub use limits::EpisodeLimits;
-pub use seats::Seats;
-pub use shop::{KEYS, Shop};
+pub use store::SessionStore;
+pub use workplace::KEYS;
 
 use crate::access::Client;
 use crate::problem::Problem;
-use crate::state::State;
+use crate::state::ServerState;
 use axum::Json;
 use axum::extract::{Request, State as Of};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -32,10 +30,11 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use hyper::upgrade::OnUpgrade;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 /// What OpenEnv's clients ask for.
-pub fn routes() -> Vec<(&'static str, MethodRouter<State>)> {
+pub fn routes() -> Vec<(&'static str, MethodRouter<ServerState>)> {
     vec![
         ("/ws", get(connect)),
         ("/schema", get(schema)),
@@ -51,7 +50,7 @@ async fn schema() -> Json<Value> {
     Json(schema::all())
 }
 
-async fn metadata(Of(state): Of<State>) -> Json<Value> {
+async fn metadata(Of(state): Of<ServerState>) -> Json<Value> {
     Json(json!({
         "name": "passhost",
         "description": "Write a compiler pass in Rust for the graphs of a sample: write, build, check, evaluate, mend, submit. \
@@ -79,7 +78,7 @@ fn upgrade_required(detail: &str) -> Response {
     response
 }
 
-async fn connect(client: Client, Of(state): Of<State>, mut request: Request) -> Result<Response, Problem> {
+async fn connect(client: Client, Of(state): Of<ServerState>, mut request: Request) -> Result<Response, Problem> {
     if request.headers().contains_key(header::ORIGIN) {
         // A browser may remember a password, and send it for whichever page asks.
         return Err(Problem::new(StatusCode::FORBIDDEN, "this is not for pages in a browser, which send `Origin`"));
@@ -93,14 +92,14 @@ async fn connect(client: Client, Of(state): Of<State>, mut request: Request) -> 
     let Some(upgrade) = request.extensions_mut().remove::<OnUpgrade>() else {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "this connection cannot become a WebSocket; use HTTP/1.1"));
     };
-    let Some(seat) = state.seats.take(&client.name) else {
+    let Ok(permit) = Arc::clone(&client.sessions).try_acquire_owned() else {
         let detail = "this client has as many connections with episodes open as it may; close some, or try again later";
         return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).after(10).closing());
     };
     tokio::spawn(async move {
         // A client that breaks off is its own business.
         if let Ok(upgraded) = upgrade.await {
-            session::hold(upgraded, state, client, seat).await;
+            session::hold(upgraded, state, client, permit).await;
         }
     });
     let accept = HeaderValue::from_str(&derive_accept_key(key.as_bytes()));

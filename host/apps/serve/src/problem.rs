@@ -17,7 +17,7 @@ pub struct Problem {
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ProblemBody<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     title: &'static str,
@@ -47,7 +47,7 @@ impl Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let title = self.status.canonical_reason().unwrap_or("refused");
-        let body = Body { kind: "about:blank", title, status: self.status.as_u16(), detail: &self.detail };
+        let body = ProblemBody { kind: "about:blank", title, status: self.status.as_u16(), detail: &self.detail };
         let text = serde_json::json!(body).to_string();
         let mut response = (self.status, [(header::CONTENT_TYPE, "application/problem+json")], text).into_response();
         if let Some(seconds) = self.retry_after {
@@ -66,15 +66,15 @@ impl IntoResponse for Problem {
 impl From<QueueError> for Problem {
     fn from(error: QueueError) -> Problem {
         let status = match &error {
-            QueueError::Full { .. } => StatusCode::SERVICE_UNAVAILABLE,
-            QueueError::Room { .. } => {
+            QueueError::Full(_) => StatusCode::SERVICE_UNAVAILABLE,
+            QueueError::Room(_) => {
                 let detail = "the disk of the server has no room, so nothing was changed; try again later";
                 return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).after(30);
             }
-            QueueError::ClientFull { .. } => StatusCode::TOO_MANY_REQUESTS,
+            QueueError::ClientFull(_) => StatusCode::TOO_MANY_REQUESTS,
             QueueError::ClientBytes { .. } => StatusCode::INSUFFICIENT_STORAGE,
             QueueError::Length { .. } => StatusCode::BAD_REQUEST,
-            QueueError::KeyReused { .. } => StatusCode::CONFLICT,
+            QueueError::KeyReused(_) => StatusCode::CONFLICT,
             // What went wrong with the file is the operator's to know.
             _ => return Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the queue cannot be used; tell the operator"),
         };
@@ -84,7 +84,7 @@ impl From<QueueError> for Problem {
         };
         let problem = Problem::new(status, detail);
         match error {
-            QueueError::Full { .. } | QueueError::ClientFull { .. } => problem.after(30),
+            QueueError::Full(_) | QueueError::ClientFull(_) => problem.after(30),
             _ => problem,
         }
     }

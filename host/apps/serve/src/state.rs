@@ -1,44 +1,39 @@
 //! What all requests share.
 
-use crate::access::Clients;
-use crate::connection::Strangers;
-use crate::grading::Running;
-use crate::limits::Limits;
+use crate::access::{Client, Clients};
+use crate::connection::UnauthenticatedConnections;
+use crate::leases::HeldLeases;
+use crate::limits::ServerLimits;
 use crate::metrics::Metrics;
-use crate::openenv::{EpisodeLimits, Seats, Shop};
+use crate::openenv::SessionStore;
 use crate::problem::Problem;
+use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use passhost_queue::{Queue, QueueError};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 use tokio::sync::watch;
 
 /// What a server offers, and to whom.
-pub struct Site {
+pub struct ServedSite {
     /// Names of samples, and the lists that name each.
     pub samples: BTreeMap<String, Vec<String>>,
     /// Who may ask.
     pub clients: Clients,
     /// What it says of itself.
-    pub about: About,
+    pub about: ServerInfo,
     /// What clients may cost.
-    pub limits: Limits,
-    /// Where and how episodes go on.
-    pub episodes: Episodes,
-}
-
-/// Where and how episodes go on.
-pub struct Episodes {
-    /// What they may cost.
-    pub limits: EpisodeLimits,
-    /// What they are worked on with.
-    pub shop: Shop,
+    pub limits: ServerLimits,
+    /// What episodes are worked on with.
+    pub sessions: SessionStore,
 }
 
 /// What a server says of itself.
 #[derive(Debug, Clone, Serialize)]
-pub struct About {
+pub struct ServerInfo {
     /// Version of the host.
     pub host: String,
     /// The devices, as their runtime calls them.
@@ -49,52 +44,56 @@ pub struct About {
 
 /// What all requests share.
 #[derive(Clone)]
-pub struct State(Arc<Shared>);
+pub struct ServerState(Arc<SharedState>);
 
-pub struct Shared {
+pub struct SharedState {
+    site: ServedSite,
     pub queue: Arc<dyn Queue>,
-    pub samples: BTreeMap<String, Vec<String>>,
-    pub clients: Clients,
-    pub about: About,
-    pub limits: Limits,
-    pub episodes: Episodes,
-    /// Connections on which there are episodes.
-    pub seats: Arc<Seats>,
     pub metrics: Metrics,
     /// Connections on which nobody has shown a token.
-    pub strangers: Arc<Strangers>,
-    /// Jobs that graders have.
-    pub running: Running,
+    pub unauthenticated: Arc<UnauthenticatedConnections>,
+    /// Of the jobs that graders have.
+    pub leases: HeldLeases,
     /// Changes whenever a job changes its state.
     pub changes: watch::Sender<u64>,
     /// Whether the server is about to end.
     pub ending: watch::Sender<bool>,
 }
 
-impl std::ops::Deref for State {
-    type Target = Shared;
+impl Deref for ServerState {
+    type Target = SharedState;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &SharedState {
         &self.0
     }
 }
 
-impl State {
-    pub fn new(site: Site, queue: Arc<dyn Queue>) -> State {
-        let Site { samples, clients, about, limits, episodes } = site;
-        State(Arc::new(Shared {
-            strangers: Strangers::new(limits.strangers),
-            running: Running::default(),
+impl Deref for SharedState {
+    type Target = ServedSite;
+
+    fn deref(&self) -> &ServedSite {
+        &self.site
+    }
+}
+
+impl FromRequestParts<ServerState> for Client {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Client, Problem> {
+        state.clients.of_request(parts)
+    }
+}
+
+impl ServerState {
+    pub fn new(site: ServedSite, queue: Arc<dyn Queue>) -> ServerState {
+        ServerState(Arc::new(SharedState {
+            unauthenticated: UnauthenticatedConnections::new(site.limits.unauthenticated),
+            leases: HeldLeases::default(),
             changes: watch::Sender::new(0),
             ending: watch::Sender::new(false),
             metrics: Metrics::new(),
-            seats: Seats::new(episodes.limits.sessions),
             queue,
-            samples,
-            clients,
-            about,
-            limits,
-            episodes,
+            site,
         }))
     }
 

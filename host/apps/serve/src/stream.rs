@@ -1,34 +1,34 @@
 //! An evaluation as server-sent events: one for each state, the last with what came of it.
 
 use crate::access::Client;
-use crate::api::{Evaluation, known};
-use crate::state::State;
+use crate::evaluation::{EvaluationStatus, known};
+use crate::state::ServerState;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::Stream;
 use futures_util::stream::unfold;
-use passhost_queue::{State as JobState, Status, Ticket};
+use passhost_queue::{JobState, JobStatus, Ticket};
 use std::convert::Infallible;
 use tokio::sync::watch;
 
 /// What is left to tell.
 struct Telling {
-    state: State,
+    state: ServerState,
     client: Client,
     id: Ticket,
     changes: watch::Receiver<u64>,
     ending: watch::Receiver<bool>,
     /// What is told next, if it is known.
-    next: Option<Status>,
+    next: Option<JobStatus>,
     /// What was told last.
     told: Option<JobState>,
 }
 
 pub fn of(
-    state: State,
+    state: ServerState,
     client: Client,
     id: Ticket,
-    status: Status,
+    status: JobStatus,
     (changes, ending): (watch::Receiver<u64>, watch::Receiver<bool>),
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let telling = Telling { state, client, id, changes, ending, next: Some(status), told: None };
@@ -52,7 +52,7 @@ impl Telling {
                 continue;
             }
             self.told = Some(status.state);
-            let event = Event::default().json_data(Evaluation::new(self.id.clone(), status)).ok()?;
+            let event = Event::default().json_data(EvaluationStatus::new(self.id.clone(), status)).ok()?;
             return Some((Ok(event), self));
         }
     }

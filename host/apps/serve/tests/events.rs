@@ -4,7 +4,7 @@
 
 mod server;
 
-use passhost_serve::{Limits, Wish};
+use passhost_serve::{ServerLimits, ShutdownMode};
 use serde_json::{Value, json};
 use server::{Events, Server};
 
@@ -14,7 +14,7 @@ fn state(event: Option<Value>) -> String {
 
 #[test]
 fn each_state_is_told_once_and_the_last_with_what_came_of_it() {
-    let server = Server::start(Limits::default());
+    let server = Server::start(ServerLimits::default());
     let first = server.submit("alice", b"1").id();
     server.begins();
     let second = server.submit("alice", b"2").id();
@@ -42,7 +42,7 @@ fn each_state_is_told_once_and_the_last_with_what_came_of_it() {
 
 #[test]
 fn what_is_cancelled_or_forgotten_ends_its_events() {
-    let server = Server::start(Limits::default());
+    let server = Server::start(ServerLimits::default());
     server.submit("alice", b"1");
     server.begins();
     for (question, last) in [("", "cancelled"), ("?forget=true", "no more")] {
@@ -59,7 +59,7 @@ fn what_is_cancelled_or_forgotten_ends_its_events() {
 
 #[test]
 fn who_breaks_off_holds_nothing_and_disturbs_nobody() {
-    let server = Server::start(Limits { connections: 4, ..Limits::default() });
+    let server = Server::start(ServerLimits { connections: 4, ..ServerLimits::default() });
     let id = server.submit("alice", b"1").id();
     server.begins();
     let mut listeners: Vec<Events> = (0..4).map(|_| Events::of(&server, "alice", &id)).collect();
@@ -75,17 +75,17 @@ fn who_breaks_off_holds_nothing_and_disturbs_nobody() {
 
 #[test]
 fn a_server_that_stops_ends_all_events_and_what_it_told_of_goes_on_waiting() {
-    let mut server = Server::start(Limits::default());
+    let mut server = Server::start(ServerLimits::default());
     let ids = [b"1", b"2"].map(|bytes| server.submit("alice", bytes).id());
     server.begins();
     let mut events = ids.each_ref().map(|id| Events::of(&server, "alice", id));
     let states = events.each_mut().map(|events| state(events.next()));
     assert_eq!(states, ["running", "waiting"]);
-    server.wish(Wish::End);
+    server.wish(ShutdownMode::End);
     let states = events.each_mut().map(|events| state(events.next()));
     assert_eq!(states, ["no more", "no more"]);
     server.says("one");
     server.ended().unwrap();
     let states = ids.map(|id| server.queue.look("alice", &passhost_queue::Ticket::named(id)).unwrap().unwrap().state);
-    assert_eq!(states, [passhost_queue::State::Finished, passhost_queue::State::Waiting]);
+    assert_eq!(states, [passhost_queue::JobState::Finished, passhost_queue::JobState::Waiting]);
 }

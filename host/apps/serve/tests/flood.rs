@@ -5,7 +5,7 @@
 
 mod server;
 
-use passhost_serve::Limits;
+use passhost_serve::ServerLimits;
 use server::Server;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
@@ -50,7 +50,7 @@ fn flood(stream: &mut TcpStream, first: &[u8], frames: &[u8]) -> usize {
 
 #[test]
 fn frames_of_all_kinds_count_in_the_rate_and_take_bounded_memory() {
-    let server = Server::start(Limits::default());
+    let server = Server::start(ServerLimits::default());
     let id = server.submit("bob", b"1").id();
     server.begins();
     let start = frame(0x01, b"");

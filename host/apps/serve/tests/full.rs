@@ -4,8 +4,8 @@
 
 mod server;
 
-use passhost_queue::{Counts, Lease, Queue, QueueError, Share, State, Status, Taken, Ticket};
-use passhost_serve::{Limits, Wish};
+use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, Queue, QueueError, Taken, Ticket};
+use passhost_serve::{ServerLimits, ShutdownMode};
 use server::{Server, queue};
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Full {
             return write();
         }
         let _ = self.asked.send(());
-        Err(QueueError::Room { path: "queue".into() })
+        Err(QueueError::Room("queue".into()))
     }
 }
 
@@ -44,21 +44,21 @@ impl Queue for Full {
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> { self.queue.renew(lease, duration) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.or_full(Refused::Finish, || self.queue.finish(lease, outcome)) }
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.give_back(lease) }
-    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<State>, QueueError> { self.queue.cancel(client, ticket) }
-    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<Status>, QueueError> { self.queue.look(client, ticket) }
+    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<JobState>, QueueError> { self.queue.cancel(client, ticket) }
+    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<JobStatus>, QueueError> { self.queue.look(client, ticket) }
     fn counts(&self) -> Result<Counts, QueueError> { self.queue.counts() }
     fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError> { self.queue.remove(client, ticket) }
     fn withdraw(&self, client: &str) -> Result<usize, QueueError> { self.queue.withdraw(client) }
-    fn share(&self, client: &str) -> Result<Share, QueueError> { self.queue.share(client) }
+    fn share(&self, client: &str) -> Result<DiskShare, QueueError> { self.queue.share(client) }
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> { self.queue.forget(ended_before) }
 }
 
 fn full(refused: Refused) -> (Server, Receiver<()>) {
     let (asked, asks) = channel();
     let full = |place: &Path| -> Arc<dyn Queue> {
-        Arc::new(Full { queue: queue(place, passhost_queue::Limits::default()), refused, asked })
+        Arc::new(Full { queue: queue(place, passhost_queue::QueueLimits::default()), refused, asked })
     };
-    (Server::start_on(Limits::default(), full), asks)
+    (Server::start_on(ServerLimits::default(), full), asks)
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn what_was_not_written_when_a_server_ends_is_given_back_and_begins_nothing() {
         asks.recv().unwrap();
         // A grading that begins now would end at once.
         server.outcomes = None;
-        server.wish(Wish::End);
+        server.wish(ShutdownMode::End);
         server.ended().unwrap();
         assert!(server.begun.try_recv().is_err(), "{refused:?}: nothing more begins");
         let status = server.queue.look("alice", &ticket).unwrap().unwrap();
-        assert_eq!((status.state, status.outcome), (State::Waiting, None), "{refused:?}");
+        assert_eq!((status.state, status.outcome), (JobState::Waiting, None), "{refused:?}");
     }
 }

@@ -9,7 +9,7 @@
 mod server;
 
 use passhost_queue::Embedded;
-use passhost_serve::{Clients, Graded, Grader, Job, Limits, Wish, serve};
+use passhost_serve::{Clients, Graded, Grader, ServerLimits, ShutdownMode, SubmittedJob, serve};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use server::{Asker, Tokens, site};
@@ -36,7 +36,7 @@ const KILLS: &str = "PASSHOST_KILLS";
 struct Echo;
 
 impl Grader for Echo {
-    fn grade(&mut self, job: &Job) -> Graded {
+    fn grade(&mut self, job: &SubmittedJob) -> Graded {
         std::thread::sleep(Duration::from_millis(2));
         Graded::Document(serde_json::json!({ "said": String::from_utf8_lossy(&job.bytes) }).to_string())
     }
@@ -47,14 +47,14 @@ impl Grader for Echo {
 fn the_server_that_is_killed() {
     let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else { return };
     // More than anybody asks here.
-    let limits = Limits { rate: NonZeroU32::new(20_000).unwrap(), ..Limits::default() };
+    let limits = ServerLimits { rate: NonZeroU32::new(20_000).unwrap(), ..ServerLimits::default() };
     let clients = Clients::read(&place.join("clients"), &limits).unwrap();
-    let queue = Embedded::open(&place.join("queue"), passhost_queue::Limits::default()).unwrap();
+    let queue = Embedded::open(&place.join("queue"), passhost_queue::QueueLimits::default()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     println!("\nanew {}\nlistening {address}", queue.is_begun_anew());
     let graders: Vec<Box<dyn Grader>> = vec![Box::new(Echo), Box::new(Echo)];
-    serve(listener, site(&place, clients, limits), Arc::new(queue), graders, || Wish::GoOn).unwrap();
+    serve(listener, site(&place, clients, limits), Arc::new(queue), graders, || ShutdownMode::GoOn).unwrap();
 }
 
 /// A server in a process of its own.

@@ -4,8 +4,8 @@
 
 mod server;
 
-use passhost_queue::{Counts, Embedded, Lease, Queue, QueueError, Share, State, Status, Taken, Ticket};
-use passhost_serve::{Limits, Wish};
+use passhost_queue::{Counts, DiskShare, Embedded, JobState, JobStatus, Lease, Queue, QueueError, Taken, Ticket};
+use passhost_serve::{ServerLimits, ShutdownMode};
 use server::{Server, queue};
 use std::path::Path;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ impl Queue for Watched {
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.begin(lease) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.queue.finish(lease, outcome) }
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.give_back(lease) }
-    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<State>, QueueError> { self.queue.cancel(client, ticket) }
-    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<Status>, QueueError> { self.queue.look(client, ticket) }
+    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<JobState>, QueueError> { self.queue.cancel(client, ticket) }
+    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<JobStatus>, QueueError> { self.queue.look(client, ticket) }
     fn counts(&self) -> Result<Counts, QueueError> { self.queue.counts() }
     fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError> { self.queue.remove(client, ticket) }
     fn withdraw(&self, client: &str) -> Result<usize, QueueError> { self.queue.withdraw(client) }
-    fn share(&self, client: &str) -> Result<Share, QueueError> { self.queue.share(client) }
+    fn share(&self, client: &str) -> Result<DiskShare, QueueError> { self.queue.share(client) }
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> { self.queue.forget(ended_before) }
 
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> {
@@ -40,10 +40,10 @@ impl Queue for Watched {
     }
 }
 
-fn watched(limits: Limits) -> (Server, Receiver<Duration>) {
+fn watched(limits: ServerLimits) -> (Server, Receiver<Duration>) {
     let (renewed, renewals) = channel();
     let watched = |place: &Path| -> Arc<dyn Queue> {
-        Arc::new(Watched { queue: queue(place, passhost_queue::Limits::default()), renewed })
+        Arc::new(Watched { queue: queue(place, passhost_queue::QueueLimits::default()), renewed })
     };
     (Server::start_on(limits, watched), renewals)
 }
@@ -51,7 +51,7 @@ fn watched(limits: Limits) -> (Server, Receiver<Duration>) {
 #[test]
 fn a_job_that_takes_longer_than_its_lease_is_held_until_it_ends() {
     let lease = Duration::from_millis(200);
-    let (server, renewals) = watched(Limits { lease, ..Limits::default() });
+    let (server, renewals) = watched(ServerLimits { lease, ..ServerLimits::default() });
     let id = server.submit("alice", b"1").id();
     server.begins();
     // More often than it would have lasted.
@@ -67,10 +67,10 @@ fn a_job_that_takes_longer_than_its_lease_is_held_until_it_ends() {
 
 /// The queue in this directory, once a grader that nobody waits for has let go of it.
 fn when_free(place: &Path) -> Arc<dyn Queue> {
-    let limits = passhost_queue::Limits { attempts: 2, ..Default::default() };
+    let limits = passhost_queue::QueueLimits { attempts: 2, ..Default::default() };
     loop {
         match Embedded::open(&place.join("queue"), limits) {
-            Err(QueueError::InUse { .. }) => std::thread::yield_now(),
+            Err(QueueError::InUse(_)) => std::thread::yield_now(),
             opened => return Arc::new(opened.unwrap()),
         }
     }
@@ -82,15 +82,15 @@ fn a_server_that_does_not_wait_gives_back_what_it_has_and_that_is_no_attempt() {
     let mut id = None;
     // More often than a job may be lost.
     for _ in 0..5 {
-        let mut server = Server::start_on(Limits::default(), |_| when_free(directory.path()));
+        let mut server = Server::start_on(ServerLimits::default(), |_| when_free(directory.path()));
         let ticket = id.get_or_insert_with(|| Ticket::named(server.submit("alice", b"1").id())).clone();
         server.begins();
-        server.wish(Wish::EndNow);
+        server.wish(ShutdownMode::EndNow);
         server.ended().unwrap();
         let status = server.queue.look("alice", &ticket).unwrap().unwrap();
-        assert_eq!(status.state, State::Waiting);
+        assert_eq!(status.state, JobState::Waiting);
     }
     let queue = when_free(directory.path());
     let status = queue.look("alice", &id.unwrap()).unwrap().unwrap();
-    assert_eq!((status.state, status.attempts, status.outcome), (State::Waiting, 5, None));
+    assert_eq!((status.state, status.attempts, status.outcome), (JobState::Waiting, 5, None));
 }

@@ -4,8 +4,8 @@
 
 mod server;
 
-use passhost_queue::{Counts, Lease, Queue, QueueError, Share, State, Status, Taken, Ticket};
-use passhost_serve::{Limits, OPENAPI, paths};
+use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, Queue, QueueError, Taken, Ticket};
+use passhost_serve::{OPENAPI, ServerLimits, paths};
 use serde_json::{Value, json};
 use server::{Answer, Server, WASM, queue};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +113,7 @@ fn every_route_is_described_and_every_described_one_is_there() {
     let root = described();
     let described: BTreeSet<&str> = root["paths"].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(described, paths().into_iter().collect());
-    let server = Server::start(Limits::default());
+    let server = Server::start(ServerLimits::default());
     for path in paths() {
         for method in ["get", "put", "post", "delete", "patch", "trace"] {
             let line = format!("{} {}", method.to_uppercase(), path.replace("{id}", "0"));
@@ -129,7 +129,7 @@ fn every_route_is_described_and_every_described_one_is_there() {
 struct Broken(fn() -> QueueError);
 
 const DAMAGED: Broken = Broken(|| QueueError::Damaged("it is broken for this test"));
-const FULL: Broken = Broken(|| QueueError::Room { path: "queue".into() });
+const FULL: Broken = Broken(|| QueueError::Room("queue".into()));
 
 impl Broken {
     fn failed<T>(&self) -> Result<T, QueueError> {
@@ -145,12 +145,12 @@ impl Queue for Broken {
     fn renew(&self, _: &Lease, _: Duration) -> Result<(), QueueError> { self.failed() }
     fn finish(&self, _: &Lease, _: &[u8]) -> Result<(), QueueError> { self.failed() }
     fn give_back(&self, _: &Lease) -> Result<(), QueueError> { self.failed() }
-    fn cancel(&self, _: &str, _: &Ticket) -> Result<Option<State>, QueueError> { self.failed() }
-    fn look(&self, _: &str, _: &Ticket) -> Result<Option<Status>, QueueError> { self.failed() }
+    fn cancel(&self, _: &str, _: &Ticket) -> Result<Option<JobState>, QueueError> { self.failed() }
+    fn look(&self, _: &str, _: &Ticket) -> Result<Option<JobStatus>, QueueError> { self.failed() }
     fn counts(&self) -> Result<Counts, QueueError> { self.failed() }
     fn remove(&self, _: &str, _: &Ticket) -> Result<bool, QueueError> { self.failed() }
     fn withdraw(&self, _: &str) -> Result<usize, QueueError> { Ok(0) }
-    fn share(&self, _: &str) -> Result<Share, QueueError> { self.failed() }
+    fn share(&self, _: &str) -> Result<DiskShare, QueueError> { self.failed() }
     fn forget(&self, _: Duration) -> Result<usize, QueueError> { self.failed() }
 }
 
@@ -192,7 +192,8 @@ fn line(path: &str, method: &str, id: &str) -> String {
 
 /// What a server answers whose queue works.
 fn ordinary(seen: &mut Seen, root: &Value) {
-    let server = Server::start(Limits { body: 1000, request: Duration::from_millis(300), ..Limits::default() });
+    let server =
+        Server::start(ServerLimits { body: 1000, request: Duration::from_millis(300), ..ServerLimits::default() });
     let mut submit = |server: &Server, headers: &[(&str, &str)], body: &[u8]| {
         let answer = server.raw(&server.request("alice", "POST /v1/evaluations?sample=s", headers, body)).unwrap();
         note(seen, root, SUBMIT, "post", &answer);
@@ -230,8 +231,8 @@ fn ordinary(seen: &mut Seen, root: &Value) {
 /// What a server answers to those who ask for too much, or whose queue does not work.
 fn troubled(seen: &mut Seen, root: &Value) {
     let few = NonZeroU32::MIN;
-    let limited = Server::start(Limits { rate: few, ..Limits::default() });
-    let broken = [DAMAGED, FULL].map(|broken| Server::start_on(Limits::default(), |_| Arc::new(broken)));
+    let limited = Server::start(ServerLimits { rate: few, ..ServerLimits::default() });
+    let broken = [DAMAGED, FULL].map(|broken| Server::start_on(ServerLimits::default(), |_| Arc::new(broken)));
     for (path, method) in operations() {
         let line = line(path, method, "0");
         if !is_open(path) {
@@ -247,19 +248,19 @@ fn troubled(seen: &mut Seen, root: &Value) {
             note(seen, root, path, method, &broken.raw(&request).unwrap());
         }
     }
-    let full = |limits: passhost_queue::Limits| {
-        let server = Server::start_on(Limits::default(), |place: &Path| queue(place, limits));
+    let full = |limits: passhost_queue::QueueLimits| {
+        let server = Server::start_on(ServerLimits::default(), |place: &Path| queue(place, limits));
         // The grader has the first.
         server.submit("alice", b"1").id();
         server.begins();
         server
     };
-    let room = passhost_queue::Limits::default();
-    let bytes = full(passhost_queue::Limits { bytes_of_client: 2 * passhost_queue::JOB, ..room });
+    let room = passhost_queue::QueueLimits::default();
+    let bytes = full(passhost_queue::QueueLimits { bytes_of_client: 2 * passhost_queue::JOB, ..room });
     let answer = bytes.submit("alice", &[1; 3000]);
     assert!(answer.body.contains("?forget=true"), "{answer:?}");
     note(seen, root, SUBMIT, "post", &answer);
-    let waiting = full(passhost_queue::Limits { waiting: 1, ..room });
+    let waiting = full(passhost_queue::QueueLimits { waiting: 1, ..room });
     waiting.submit("bob", b"1").id();
     note(seen, root, SUBMIT, "post", &waiting.submit("alice", b"1"));
 }

@@ -4,8 +4,8 @@
 
 mod server;
 
-use passhost_queue::{Counts, Lease, Queue, QueueError, Share, State, Status, Taken, Ticket};
-use passhost_serve::Limits;
+use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, Queue, QueueError, Taken, Ticket};
+use passhost_serve::ServerLimits;
 use server::{Server, queue, read_answer};
 use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -26,12 +26,12 @@ impl Queue for Slow {
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.begin(lease) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.queue.finish(lease, outcome) }
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.give_back(lease) }
-    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<State>, QueueError> { self.queue.cancel(client, ticket) }
-    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<Status>, QueueError> { self.queue.look(client, ticket) }
+    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<JobState>, QueueError> { self.queue.cancel(client, ticket) }
+    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<JobStatus>, QueueError> { self.queue.look(client, ticket) }
     fn counts(&self) -> Result<Counts, QueueError> { self.queue.counts() }
     fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError> { self.queue.remove(client, ticket) }
     fn withdraw(&self, client: &str) -> Result<usize, QueueError> { self.queue.withdraw(client) }
-    fn share(&self, client: &str) -> Result<Share, QueueError> { self.queue.share(client) }
+    fn share(&self, client: &str) -> Result<DiskShare, QueueError> { self.queue.share(client) }
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> { self.queue.forget(ended_before) }
 
     fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> {
@@ -46,11 +46,11 @@ fn room_is_taken_until_the_submission_is_on_the_disk_though_its_client_is_gone()
     const BODY: usize = 100 << 10;
     let ((arrived, arrivals), (go_on, gone_on)) = (channel(), channel());
     let slow = |place: &std::path::Path| -> Arc<dyn Queue> {
-        let queue = queue(place, passhost_queue::Limits::default());
+        let queue = queue(place, passhost_queue::QueueLimits::default());
         Arc::new(Slow { queue, arrived, go_on: Mutex::new(gone_on) })
     };
     // Room for one of alice's, and one of bob's.
-    let server = Server::start_on(Limits { body: BODY, receiving: BODY, ..Limits::default() }, slow);
+    let server = Server::start_on(ServerLimits { body: BODY, receiving: BODY, ..ServerLimits::default() }, slow);
     // Gone before the server, which waits for what is on its way to the disk.
     let go_on = go_on;
     let mut stream = server.connect();

@@ -7,11 +7,8 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// A key that is lost cannot be made again.
-    #[error("there is something at `{}` already, and a key is never overwritten; choose another path", path.display())]
-    Exists {
-        /// Where.
-        path: PathBuf,
-    },
+    #[error("there is something at `{}` already, and a key is never overwritten; choose another path", .0.display())]
+    Exists(PathBuf),
     /// The file cannot be written.
     #[error("cannot write the key `{}`: {source}; choose a path in a directory of yours", path.display())]
     Write {
@@ -29,11 +26,8 @@ pub enum KeyError {
         source: io::Error,
     },
     /// It is somewhere else than it says.
-    #[error("`{}` is a link: a key is named by its own path, so that it is known which file to keep from others", path.display())]
-    Link {
-        /// The link.
-        path: PathBuf,
-    },
+    #[error("`{}` is a link: a key is named by its own path, so that it is known which file to keep from others", .0.display())]
+    Link(PathBuf),
     /// Somebody else can read it, or could have put it there.
     #[error("the key `{}` {found}; expected {expected}", path.display())]
     Unsafe {
@@ -69,11 +63,8 @@ pub enum KeyError {
 #[derive(Debug, thiserror::Error)]
 pub enum SignError {
     /// It is no result that anybody should rely on.
-    #[error("{reason}")]
-    Unfit {
-        /// Why.
-        reason: String,
-    },
+    #[error("{0}")]
+    Unfit(String),
     /// It cannot be written as JSON.
     #[error("the result cannot be written as JSON: {0}")]
     Json(serde_json::Error),
@@ -89,31 +80,19 @@ pub enum SignError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// Nobody can read it.
-    #[error("it cannot be read: {reason}")]
-    Unreadable {
-        /// What the system said.
-        reason: String,
-    },
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
     /// Not even that.
-    #[error("it is no JSON ({reason}): it was cut off, or changed after it was signed")]
-    Json {
-        /// What the parser said.
-        reason: String,
-    },
+    #[error("it is no JSON ({0}): it was cut off, or changed after it was signed")]
+    Json(String),
     /// Nothing that anybody signs is as long.
-    #[error("it has more than the {limit} bytes that a signed result may have")]
-    TooLong {
-        /// Bytes that a line may have.
-        limit: usize,
-    },
+    #[error("it has more than the {0} bytes that a signed result may have")]
+    TooLong(usize),
     /// The file has more of them than are read.
     #[error(
-        "its file has more than the {limit} lines that are read: this one and those after it are left out; submit them in another file"
+        "its file has more than the {0} lines that are read: this one and those after it are left out; submit them in another file"
     )]
-    TooMany {
-        /// Lines that a file may have.
-        limit: usize,
-    },
+    TooMany(usize),
     /// Its end is missing, or is another one.
     #[error("it does not end in its schema, signature and signer: it was cut off, or changed after it was signed")]
     Ending,
@@ -128,19 +107,13 @@ pub enum LineError {
         expected: &'static str,
     },
     /// It lacks what a signed result has.
-    #[error("it is no signed result: {reason}; it was changed after it was signed")]
-    Envelope {
-        /// What.
-        reason: String,
-    },
+    #[error("it is no signed result: {0}; it was changed after it was signed")]
+    Envelope(String),
     /// It may mean the same as a line that is signed, and is not that line.
     #[error(
-        "from byte {at} on it is not in the form that signed results have: it was reformatted after it was signed, or signed by another program"
+        "from byte {0} on it is not in the form that signed results have: it was reformatted after it was signed, or signed by another program"
     )]
-    NotCanonical {
-        /// The first byte that is otherwise, from 0.
-        at: usize,
-    },
+    NotCanonical(usize),
     /// Its signature fits, and is none of a trusted key: nothing else of it is looked at.
     #[error("{0}")]
     Untrusted(TrustError),
@@ -150,30 +123,19 @@ pub enum LineError {
     )]
     Signature,
     /// It says things that this program does not know.
-    #[error(
-        "it is signed, but not in a form that this passhost reads: {reason}; verify it with the version that made it"
-    )]
-    Form {
-        /// What.
-        reason: String,
-    },
+    #[error("it is signed, but not in a form that this passhost reads: {0}; verify it with the version that made it")]
+    Form(String),
 }
 
 /// Why a signed result counts for nothing, although its signature fits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
     /// Nobody said who that is.
-    #[error("it was signed with a key that is not among the trusted ones: {key}")]
-    Unknown {
-        /// The key, as trusted keys are written.
-        key: String,
-    },
+    #[error("it was signed with a key that is not among the trusted ones: {0}")]
+    Unknown(String),
     /// The key is in the wrong hands.
-    #[error("it was signed with a key of {name} that was revoked")]
-    Revoked {
-        /// Whose.
-        name: String,
-    },
+    #[error("it was signed with a key of {0} that was revoked")]
+    Revoked(String),
     /// The key was not to be used any more.
     #[error("it was signed at {signed} with a key of {name} that was trusted until {until}")]
     Expired {
@@ -208,9 +170,6 @@ pub enum TrustedKeysError {
         reason: String,
     },
     /// Nobody is in it.
-    #[error("`{}` names no key; add the line that `passhost keygen` printed", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("`{}` names no key; add the line that `passhost keygen` printed", .0.display())]
+    Empty(PathBuf),
 }

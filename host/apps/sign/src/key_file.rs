@@ -23,7 +23,7 @@ pub(crate) fn write(path: &Path, seed: &[u8; SECRET_KEY_LENGTH]) -> Result<(), K
     debug_assert_eq!(digits, Ok(2 * SECRET_KEY_LENGTH));
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file = file.map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => KeyError::Exists { path: path.into() },
+        io::ErrorKind::AlreadyExists => KeyError::Exists(path.into()),
         _ => KeyError::Write { path: path.into(), source },
     })?;
     file.write_all(text.as_ref()).and_then(|()| file.sync_all()).map_err(|source| {
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path) -> Result<Zeroizing<[u8; SECRET_KEY_LENGTH]>, Ke
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
     let mut file = file.map_err(|source| {
         let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-        if is_link { KeyError::Link { path: path.into() } } else { failed(source) }
+        if is_link { KeyError::Link(path.into()) } else { failed(source) }
     })?;
     if let Some((found, expected)) = unsafe_to_use(&file.metadata().map_err(failed)?) {
         return Err(KeyError::Unsafe { path: path.into(), found, expected });
@@ -89,11 +89,11 @@ mod tests {
         write(&path, &[7; 32]).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
         assert_eq!(*read(&path).unwrap(), [7; 32]);
-        assert!(matches!(write(&path, &[8; 32]), Err(KeyError::Exists { .. })));
+        assert!(matches!(write(&path, &[8; 32]), Err(KeyError::Exists(_))));
         assert_eq!(*read(&path).unwrap(), [7; 32]);
         let link = directory.path().join("dangling");
         symlink(directory.path().join("elsewhere"), &link).unwrap();
-        assert!(matches!(write(&link, &[8; 32]), Err(KeyError::Exists { .. })));
+        assert!(matches!(write(&link, &[8; 32]), Err(KeyError::Exists(_))));
         assert!(matches!(write(&directory.path().join("none/key"), &[8; 32]), Err(KeyError::Write { .. })));
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn seal(payload: &Value, key: &SecretKey) -> String {
 }
 
 /// A line whose signature fits.
-pub(crate) struct Opened<'l> {
+pub(crate) struct OpenedLine<'l> {
     /// The payload as it was signed, which nobody has parsed yet.
     payload: &'l [u8],
     pub signer: PublicKey,
@@ -49,9 +49,9 @@ pub(crate) struct Opened<'l> {
 
 /// The payload of a line, and who signed it. Nothing is parsed but the end of the line, in which the signature is: a line
 /// that nobody signed costs its bytes.
-pub(crate) fn open(line: &[u8]) -> Result<Opened<'_>, LineError> {
+pub(crate) fn open(line: &[u8]) -> Result<OpenedLine<'_>, LineError> {
     if line.len() > LINE_LIMIT {
-        return Err(LineError::TooLong { limit: LINE_LIMIT });
+        return Err(LineError::TooLong(LINE_LIMIT));
     }
     let Some(rest) = line.strip_prefix(BEGINNING.as_bytes()) else { return Err(unsigned(line)) };
     let end = rest.len().saturating_sub(END_LIMIT);
@@ -60,16 +60,16 @@ pub(crate) fn open(line: &[u8]) -> Result<Opened<'_>, LineError> {
     let (payload, end) = rest.split_at(at);
     let Envelope { signature, signer } = envelope(end, line.len() - end.len())?;
     let message = [DOMAIN, payload].concat();
-    if signer.has_signed(&message, &signature) { Ok(Opened { payload, signer }) } else { Err(LineError::Signature) }
+    if signer.has_signed(&message, &signature) { Ok(OpenedLine { payload, signer }) } else { Err(LineError::Signature) }
 }
 
-impl Opened<'_> {
+impl OpenedLine<'_> {
     /// What was signed, which must be in its canonical form: so no two lines say the same.
     pub fn payload(&self) -> Result<Value, LineError> {
-        let json = |error: serde_json::Error| LineError::Json { reason: error.to_string() };
+        let json = |error: serde_json::Error| LineError::Json(error.to_string());
         let payload: Value = serde_json::from_slice(self.payload).map_err(json)?;
         let at = first_difference(self.payload, canonical(&payload).as_bytes());
-        at.map_or(Ok(payload), |at| Err(LineError::NotCanonical { at: BEGINNING.len() + at }))
+        at.map_or(Ok(payload), |at| Err(LineError::NotCanonical(BEGINNING.len() + at)))
     }
 }
 
@@ -87,7 +87,7 @@ fn envelope(end: &[u8], at: usize) -> Result<Envelope, LineError> {
     if schema != SCHEMA {
         return Err(LineError::Unsigned { schema: shown(schema), expected: SCHEMA });
     }
-    let signer: PublicKey = text(&members, "signer")?.parse().map_err(|reason| LineError::Envelope { reason })?;
+    let signer: PublicKey = text(&members, "signer")?.parse().map_err(|reason| LineError::Envelope(reason))?;
     let digits = text(&members, "signature")?;
     let mut signature = [0; 64];
     if !base16ct::lower::decode(digits, &mut signature).is_ok_and(|digits| digits.len() == 64) {
@@ -95,14 +95,14 @@ fn envelope(end: &[u8], at: usize) -> Result<Envelope, LineError> {
     }
     let expected = canonical(&json!({"schema": SCHEMA, "signature": digits, "signer": String::from(signer)}));
     let differs = first_difference(&object, expected.as_bytes());
-    differs.map_or(Ok(Envelope { signature, signer }), |differs| Err(LineError::NotCanonical { at: at + differs }))
+    differs.map_or(Ok(Envelope { signature, signer }), |differs| Err(LineError::NotCanonical(at + differs)))
 }
 
 /// Why a line that does not begin like a signed one is none.
 fn unsigned(line: &[u8]) -> LineError {
     let beginning = &line[..line.len().min(BEGINNING_LIMIT)];
     match (schema_of(beginning), serde_json::from_slice::<IgnoredAny>(line)) {
-        (None, Err(error)) => LineError::Json { reason: error.to_string() },
+        (None, Err(error)) => LineError::Json(error.to_string()),
         (schema, _) if schema.as_deref() == Some(SCHEMA) => lacks("a payload as its first member"),
         (Some(schema), _) => LineError::Unsigned { schema: shown(&schema), expected: SCHEMA },
         (None, Ok(IgnoredAny)) => nameless(),
@@ -123,7 +123,7 @@ fn text<'v>(members: &'v Map<String, Value>, name: &'static str) -> Result<&'v s
 }
 
 fn lacks(what: &str) -> LineError {
-    LineError::Envelope { reason: format!("it lacks {what}") }
+    LineError::Envelope(format!("it lacks {what}"))
 }
 
 /// A schema that somebody may have made up, for a message.
@@ -203,7 +203,7 @@ mod tests {
             [("\"schema\":", "\"schema\": "), (",\"signer\"", ", \"signer\""), ("\"signer\"", "\"sign\\u0065r\"")]
         {
             let changed = line.replacen(from, to, 1);
-            assert!(matches!(opened(&changed), Err(LineError::NotCanonical { .. } | LineError::Ending)), "{changed}");
+            assert!(matches!(opened(&changed), Err(LineError::NotCanonical(_) | LineError::Ending)), "{changed}");
         }
     }
 
@@ -229,11 +229,11 @@ mod tests {
             r#" {"a":1}"#,
         ] {
             let found = opened(&signed_as_it_stands(payload));
-            assert!(matches!(found, Err(LineError::NotCanonical { .. })), "{payload}: {found:?}");
+            assert!(matches!(found, Err(LineError::NotCanonical(_))), "{payload}: {found:?}");
         }
         for payload in ["", "{", r#"{"a":NaN}"#, r#"{"a":1e999}"#, r#"1,"more":2"#] {
             let found = opened(&signed_as_it_stands(payload));
-            assert!(matches!(found, Err(LineError::Json { .. })), "{payload}: {found:?}");
+            assert!(matches!(found, Err(LineError::Json(_))), "{payload}: {found:?}");
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
         let broken = line().replacen("{\"name\"", "{{\"name\"", 1);
         assert_eq!(opened(&broken).err(), Some(LineError::Signature), "whether it is JSON was not looked at");
         let long = format!("{BEGINNING}{}", "[".repeat(LINE_LIMIT));
-        assert_eq!(opened(&long).err(), Some(LineError::TooLong { limit: LINE_LIMIT }));
+        assert_eq!(opened(&long).err(), Some(LineError::TooLong(LINE_LIMIT)));
         assert_eq!(opened(&long[..LINE_LIMIT]).err(), Some(LineError::Ending));
     }
 

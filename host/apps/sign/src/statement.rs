@@ -56,7 +56,7 @@ impl Statement {
     /// If the document is none that anybody should rely on, or could not be read again.
     pub fn sign(&self, key: &SecretKey) -> Result<String, SignError> {
         if let Some(reason) = unfit(&self.document) {
-            return Err(SignError::Unfit { reason });
+            return Err(SignError::Unfit(reason));
         }
         let line = seal(&serde_json::to_value(self).map_err(SignError::Json)?, key);
         // Who reads it later does so: a number that changed on the way would show here.
@@ -105,7 +105,7 @@ fn read_of(line: &[u8], keys: Option<&TrustedKeys>) -> Result<Signed, LineError>
     // Anybody can sign anything with a key of their own.
     keys.map_or(Ok(()), |keys| keys.known(signer).map(drop)).map_err(LineError::Untrusted)?;
     let payload = opened.payload()?;
-    let form = |reason: String| LineError::Form { reason: one_line(&reason, 300) };
+    let form = |reason: String| LineError::Form(one_line(&reason, 300));
     let schema = payload.pointer("/document/schema").and_then(Value::as_str).unwrap_or("none");
     if schema != SCHEMA {
         return Err(form(format!("the schema of its document is `{schema}`, expected `{SCHEMA}`")));
@@ -135,7 +135,7 @@ pub fn read_all(mut file: impl Read, keys: Option<&TrustedKeys>) -> io::Result<V
     let (mut found, mut is_any_signed) = (vec![], beginning.starts_with(BEGINNING.as_bytes()));
     while let Some(line) = lines.read()? {
         if found.len() == LINES_LIMIT {
-            found.push(Err(LineError::TooMany { limit: LINES_LIMIT }));
+            found.push(Err(LineError::TooMany(LINES_LIMIT)));
             break;
         }
         found.push(match line {
@@ -143,7 +143,7 @@ pub fn read_all(mut file: impl Read, keys: Option<&TrustedKeys>) -> io::Result<V
                 is_any_signed |= line.starts_with(BEGINNING.as_bytes());
                 read_of(line, keys)
             }
-            LineRead::TooLong => Err(LineError::TooLong { limit: LINE_LIMIT }),
+            LineRead::TooLong => Err(LineError::TooLong(LINE_LIMIT)),
         });
     }
     if is_any_signed || found.len() == 1 {
@@ -152,8 +152,8 @@ pub fn read_all(mut file: impl Read, keys: Option<&TrustedKeys>) -> io::Result<V
     // One document over several lines, or lines of something else, such as a batch: the first says of what.
     let is_all = beginning.len() < BEGINNING_LIMIT;
     Ok(vec![match (read_of(&beginning, keys), found.into_iter().next()) {
-        (Err(LineError::Json { .. }), Some(first)) if is_all => first,
-        (Err(LineError::Json { .. }), _) if !is_all => Err(nameless()),
+        (Err(LineError::Json(_)), Some(first)) if is_all => first,
+        (Err(LineError::Json(_)), _) if !is_all => Err(nameless()),
         (whole, _) => whole,
     }])
 }
@@ -247,7 +247,7 @@ mod tests {
         // What is no statement is refused for its key alone.
         for line in [line, seal(&json!("nothing"), &key())] {
             let error = read(&trusted(&other), &line).unwrap_err();
-            assert!(matches!(error, LineError::Untrusted(TrustError::Unknown { .. })), "{error}");
+            assert!(matches!(error, LineError::Untrusted(TrustError::Unknown(_))), "{error}");
         }
     }
 
@@ -277,10 +277,10 @@ mod tests {
         };
         let long = std::io::repeat(b'0').take(LINE_LIMIT as u64 + 1);
         let mut file = BEGINNING.as_bytes().chain(long).chain(b"\n".as_slice()).chain(line.as_bytes());
-        assert_eq!(errors(&mut file), [Some(LineError::TooLong { limit: LINE_LIMIT }), None]);
+        assert_eq!(errors(&mut file), [Some(LineError::TooLong(LINE_LIMIT)), None]);
         let found = errors(&mut line.as_bytes().chain(std::io::repeat(b'\n')));
         assert_eq!(found.len(), LINES_LIMIT + 1);
-        assert_eq!((&found[0], &found[LINES_LIMIT]), (&None, &Some(LineError::TooMany { limit: LINES_LIMIT })));
+        assert_eq!((&found[0], &found[LINES_LIMIT]), (&None, &Some(LineError::TooMany(LINES_LIMIT))));
     }
 
     #[test]

@@ -27,11 +27,11 @@ pub struct TrustedKey {
     pub key: PublicKey,
     /// Whose. Several keys may be one person's.
     pub name: String,
-    standing: Standing,
+    standing: KeyStatus,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Standing {
+enum KeyStatus {
     Trusted,
     /// Up to the end of this day, in seconds since 1970; and the day as it was written.
     Until(u64, String),
@@ -84,7 +84,7 @@ impl TrustedKeys {
             }
             keys.push(key);
         }
-        if keys.is_empty() { Err(TrustedKeysError::Empty { path: path.into() }) } else { Ok(TrustedKeys(keys)) }
+        if keys.is_empty() { Err(TrustedKeysError::Empty(path.into())) } else { Ok(TrustedKeys(keys)) }
     }
 
     /// The key, which may count no more.
@@ -94,7 +94,7 @@ impl TrustedKeys {
     /// If it is none of these.
     pub fn known(&self, key: PublicKey) -> Result<&TrustedKey, TrustError> {
         let found = self.0.iter().find(|trusted| trusted.key == key);
-        found.ok_or_else(|| TrustError::Unknown { key: key.to_string() })
+        found.ok_or_else(|| TrustError::Unknown(key.to_string()))
     }
 
     /// Whose key signed something at this time, in seconds since 1970.
@@ -106,12 +106,12 @@ impl TrustedKeys {
         let known = self.known(key)?;
         let name = known.name.clone();
         match &known.standing {
-            Standing::Trusted => Ok(known),
-            Standing::Until(end, _) if signed_at <= *end => Ok(known),
-            Standing::Until(_, until) => {
+            KeyStatus::Trusted => Ok(known),
+            KeyStatus::Until(end, _) if signed_at <= *end => Ok(known),
+            KeyStatus::Until(_, until) => {
                 Err(TrustError::Expired { name, signed: time_text(signed_at), until: until.clone() })
             }
-            Standing::Revoked => Err(TrustError::Revoked { name }),
+            KeyStatus::Revoked => Err(TrustError::Revoked(name)),
         }
     }
 }
@@ -127,9 +127,9 @@ fn trusted_key(words: &[&str]) -> Result<TrustedKey, String> {
         ));
     }
     let standing = match rest {
-        [] => Standing::Trusted,
-        ["revoked"] => Standing::Revoked,
-        ["until", day] => Standing::Until(end_of(day)?, (*day).to_owned()),
+        [] => KeyStatus::Trusted,
+        ["revoked"] => KeyStatus::Revoked,
+        ["until", day] => KeyStatus::Until(end_of(day)?, (*day).to_owned()),
         _ => return Err("after the name comes nothing, `revoked` or `until 2026-12-31`".into()),
     };
     Ok(TrustedKey { key, name: (*name).to_owned(), standing })

@@ -1,30 +1,30 @@
 //! The Agent Trajectory Interchange Format of Harbor, version 1.4: steps of the system, the user and the agent, the calls of
 //! an agent's step beside what came of them.
 
-use super::{Chosen, chat};
-use crate::trajectory::Line;
-use crate::wire::{Answer, Usage};
+use super::{ExportedAttempt, chat};
+use crate::trajectory::TrajectoryLine;
+use crate::wire::{ChatAnswer, TokenUsage};
 use serde_json::{Map, Value, json};
 
 /// Version of the format.
 const SCHEMA: &str = "ATIF-v1.4";
 
 /// An attempt. Nothing in it depends on when it was exported.
-pub(super) fn trajectory(chosen: &Chosen<'_>) -> Value {
+pub(super) fn trajectory(chosen: &ExportedAttempt<'_>) -> Value {
     let mut steps: Vec<Value> = chat::prompt(chosen)
         .iter()
         .map(|message| json!({"source": message.role, "message": message.content}))
         .collect();
-    let mut total = Usage::default();
+    let mut total = TokenUsage::default();
     for line in chosen.lines() {
         match line {
-            Line::Answer { answer, .. } => {
-                let Usage { prompt_tokens, completion_tokens } = answer.usage;
+            TrajectoryLine::Answer { answer, .. } => {
+                let TokenUsage { prompt_tokens, completion_tokens } = answer.usage;
                 total.prompt_tokens = total.prompt_tokens.saturating_add(prompt_tokens);
                 total.completion_tokens = total.completion_tokens.saturating_add(completion_tokens);
                 steps.push(of_answer(answer));
             }
-            Line::Call { call, text, reward, .. } => {
+            TrajectoryLine::Call { call, text, reward, .. } => {
                 if let Some(step) = steps.last_mut() {
                     let arguments = serde_json::from_str::<Map<String, Value>>(&call.function.arguments);
                     // The format knows objects alone: what is none is kept as it was written.
@@ -39,8 +39,8 @@ pub(super) fn trajectory(chosen: &Chosen<'_>) -> Value {
                     push(&mut step["extra"]["rewards"], json!(reward));
                 }
             }
-            Line::Told { text } => steps.push(json!({"source": "user", "message": text})),
-            Line::Begin { .. } | Line::End { .. } => {}
+            TrajectoryLine::Told { text } => steps.push(json!({"source": "user", "message": text})),
+            TrajectoryLine::Begin { .. } | TrajectoryLine::End { .. } => {}
         }
     }
     for (index, step) in steps.iter_mut().enumerate() {
@@ -60,15 +60,15 @@ pub(super) fn trajectory(chosen: &Chosen<'_>) -> Value {
     })
 }
 
-fn of_answer(answer: &Answer) -> Value {
-    let Usage { prompt_tokens, completion_tokens } = answer.usage;
+fn of_answer(answer: &ChatAnswer) -> Value {
+    let TokenUsage { prompt_tokens, completion_tokens } = answer.usage;
     let metrics = json!({"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens});
     json!({"source": "agent", "message": answer.message.content, "metrics": metrics})
 }
 
-fn model<'a>(chosen: &'a Chosen<'_>) -> &'a str {
+fn model<'a>(chosen: &'a ExportedAttempt<'_>) -> &'a str {
     match chosen.recorded.lines.first() {
-        Some(Line::Begin { model, .. }) => model,
+        Some(TrajectoryLine::Begin { model, .. }) => model,
         _ => "",
     }
 }

@@ -1,44 +1,44 @@
 //! Conversations: whole, or step by step with rewards.
 
-use super::Chosen;
-use crate::trajectory::Line;
+use super::ExportedAttempt;
+use crate::trajectory::TrajectoryLine;
 use crate::wire::{Message, tools};
-use passhost_workshop::Reward;
+use passhost_agent_tools::Reward;
 use serde_json::{Value, json};
 
 /// What the model was told before its first answer.
-pub(super) fn prompt<'a>(chosen: &'a Chosen<'_>) -> &'a [Message] {
+pub(super) fn prompt<'a>(chosen: &'a ExportedAttempt<'_>) -> &'a [Message] {
     match chosen.recorded.lines.first() {
-        Some(Line::Begin { messages, .. }) => messages,
+        Some(TrajectoryLine::Begin { messages, .. }) => messages,
         _ => &[],
     }
 }
 
 /// What was said after the prompt, as it was sent.
-pub(super) fn said(chosen: &Chosen<'_>) -> Vec<Message> {
+pub(super) fn said(chosen: &ExportedAttempt<'_>) -> Vec<Message> {
     let mut is_text = false;
-    let message = |(index, line): (usize, &Line)| match line {
-        Line::Answer { answer, .. } => {
+    let message = |(index, line): (usize, &TrajectoryLine)| match line {
+        TrajectoryLine::Answer { answer, .. } => {
             is_text = answer.message.tool_calls.is_empty();
             Some(with_executed(&answer.message, &chosen.lines()[index + 1..]))
         }
-        Line::Call { call, text, .. } => Some(crate::attempt::result(call, text, is_text)),
-        Line::Told { text } => Some(Message::new("user", text)),
-        Line::Begin { .. } | Line::End { .. } => None,
+        TrajectoryLine::Call { call, text, .. } => Some(crate::attempt::result(call, text, is_text)),
+        TrajectoryLine::Told { text } => Some(Message::new("user", text)),
+        TrajectoryLine::Begin { .. } | TrajectoryLine::End { .. } => None,
     };
     chosen.lines().iter().enumerate().filter_map(message).collect()
 }
 
 /// A message with the calls alone that were executed, by the lines after it: an attempt may end before the others, and chat
 /// templates want an answer to every call.
-fn with_executed(message: &Message, after: &[Line]) -> Message {
-    let executed = after.iter().take_while(|line| matches!(line, Line::Call { .. })).count();
+fn with_executed(message: &Message, after: &[TrajectoryLine]) -> Message {
+    let executed = after.iter().take_while(|line| matches!(line, TrajectoryLine::Call { .. })).count();
     let tool_calls = message.tool_calls.iter().take(executed).cloned().collect();
     Message { tool_calls, ..message.clone() }
 }
 
 /// `messages` and `tools`, as chat templates take them, and what the conversation came to.
-pub(super) fn sft(chosen: &Chosen<'_>) -> Value {
+pub(super) fn sft(chosen: &ExportedAttempt<'_>) -> Value {
     let messages: Vec<Message> = prompt(chosen).iter().cloned().chain(said(chosen)).collect();
     json!({
         "messages": messages,
@@ -51,29 +51,29 @@ pub(super) fn sft(chosen: &Chosen<'_>) -> Value {
 }
 
 /// The tools that the endpoint was told of. What was told of them in the prompt stands there.
-pub(super) fn tools_of(chosen: &Chosen<'_>) -> Value {
+pub(super) fn tools_of(chosen: &ExportedAttempt<'_>) -> Value {
     match chosen.recorded.lines.first() {
-        Some(Line::Begin { has_tools: true, .. }) => tools(),
+        Some(TrajectoryLine::Begin { has_tools: true, .. }) => tools(),
         _ => json!([]),
     }
 }
 
 /// The prompt, and one entry for each answer: what the model said, what it was told, and the reward of what it called. What
 /// the end is worth belongs to the last answer, so that the rewards add up to the final score.
-pub(super) fn rl(chosen: &Chosen<'_>) -> Value {
+pub(super) fn rl(chosen: &ExportedAttempt<'_>) -> Value {
     let mut steps: Vec<(Message, Vec<Message>, Reward)> = vec![];
     for (index, line) in chosen.lines().iter().enumerate() {
         match (line, steps.last_mut()) {
-            (Line::Answer { answer, .. }, _) => {
+            (TrajectoryLine::Answer { answer, .. }, _) => {
                 let action = with_executed(&answer.message, &chosen.lines()[index + 1..]);
                 steps.push((action, vec![], Reward::default()));
             }
-            (Line::Call { call, text, reward, .. }, Some((answer, told, sum))) => {
+            (TrajectoryLine::Call { call, text, reward, .. }, Some((answer, told, sum))) => {
                 told.push(crate::attempt::result(call, text, answer.tool_calls.is_empty()));
                 add(sum, reward);
             }
-            (Line::Told { text }, Some((_, told, _))) => told.push(Message::new("user", text)),
-            (Line::End { reward, .. }, Some((_, _, sum))) => add(sum, reward),
+            (TrajectoryLine::Told { text }, Some((_, told, _))) => told.push(Message::new("user", text)),
+            (TrajectoryLine::End { reward, .. }, Some((_, _, sum))) => add(sum, reward),
             _ => {}
         }
     }

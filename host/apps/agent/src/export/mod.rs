@@ -6,9 +6,9 @@ pub mod harbor;
 mod preference;
 
 use crate::curve::{Ended, ended, task_of};
-use crate::run::Recorded;
-use crate::trajectory::Line;
-use passhost_workshop::sha256;
+use crate::run::RecordedAttempt;
+use crate::trajectory::TrajectoryLine;
+use passhost_agent_tools::sha256;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub enum Format {
 
 /// Which attempts are exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Filter {
+pub struct ExportFilter {
     /// So many of each sample, the best.
     pub best: Option<usize>,
     /// Those whose pass is right on every variant.
@@ -37,20 +37,20 @@ pub struct Filter {
 }
 
 /// An attempt that has ended, and may be exported.
-pub(crate) struct Chosen<'a> {
-    pub recorded: &'a Recorded,
+pub(crate) struct ExportedAttempt<'a> {
+    pub recorded: &'a RecordedAttempt,
     pub ended: Ended<'a>,
 }
 
-impl Chosen<'_> {
+impl ExportedAttempt<'_> {
     /// What happened, without the beginning.
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[TrajectoryLine] {
         self.recorded.lines.get(1..).unwrap_or_default()
     }
 }
 
 /// The lines of an export.
-pub fn export(recorded: &[Recorded], format: Format, filter: &Filter) -> Vec<Value> {
+pub fn export(recorded: &[RecordedAttempt], format: Format, filter: &ExportFilter) -> Vec<Value> {
     let chosen = choose(recorded, filter);
     match format {
         Format::Sft => chosen.values().flatten().map(chat::sft).collect(),
@@ -62,16 +62,16 @@ pub fn export(recorded: &[Recorded], format: Format, filter: &Filter) -> Vec<Val
 
 /// The attempts that have ended and that the filter takes, by task, the best first; of those in which the same was said,
 /// the first.
-fn choose<'a>(recorded: &'a [Recorded], filter: &Filter) -> BTreeMap<&'a str, Vec<Chosen<'a>>> {
-    let mut tasks: BTreeMap<&str, Vec<Chosen<'_>>> = BTreeMap::new();
+fn choose<'a>(recorded: &'a [RecordedAttempt], filter: &ExportFilter) -> BTreeMap<&'a str, Vec<ExportedAttempt<'a>>> {
+    let mut tasks: BTreeMap<&str, Vec<ExportedAttempt<'_>>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    let mut by_name: Vec<&Recorded> = recorded.iter().collect();
+    let mut by_name: Vec<&RecordedAttempt> = recorded.iter().collect();
     by_name.sort_by(|one, other| one.name.cmp(&other.name));
     for recorded in by_name {
         let Some(ended) = ended(recorded) else { continue };
         let is_taken = (ended.right || !filter.only_right) && (ended.findings == 0 || !filter.no_findings);
         if is_taken && seen.insert((task_of(recorded), conversation(recorded))) {
-            tasks.entry(task_of(recorded)).or_default().push(Chosen { recorded, ended });
+            tasks.entry(task_of(recorded)).or_default().push(ExportedAttempt { recorded, ended });
         }
     }
     for task in tasks.values_mut() {
@@ -83,9 +83,9 @@ fn choose<'a>(recorded: &'a [Recorded], filter: &Filter) -> BTreeMap<&'a str, Ve
 }
 
 /// A hash of what the model said.
-fn conversation(recorded: &Recorded) -> String {
+fn conversation(recorded: &RecordedAttempt) -> String {
     let said = recorded.lines.iter().filter_map(|line| match line {
-        Line::Answer { answer, .. } => {
+        TrajectoryLine::Answer { answer, .. } => {
             let calls = answer.message.tool_calls.iter().map(|call| &call.function);
             let calls: Vec<(&str, &str)> = calls.map(|call| (call.name.as_str(), call.arguments.as_str())).collect();
             Some((answer.message.content.as_str(), calls))

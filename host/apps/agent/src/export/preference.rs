@@ -1,16 +1,16 @@
 //! Pairs of attempts on one sample, of which one scores higher.
 
-use super::{Chosen, chat};
+use super::{ExportedAttempt, chat};
 use serde_json::{Value, json};
 
 /// The least ratio of two scores that differ beyond noise.
 const APART: f64 = 1.1;
 
 /// The best attempt beside each that is worse beyond noise.
-pub(super) fn pairs(task: &[Chosen<'_>]) -> Vec<Value> {
+pub(super) fn pairs(task: &[ExportedAttempt<'_>]) -> Vec<Value> {
     let Some((best, others)) = task.split_first() else { return vec![] };
     let worse = others.iter().filter(|other| best.ended.score >= APART * other.ended.score);
-    let pair = |other: &Chosen<'_>| {
+    let pair = |other: &ExportedAttempt<'_>| {
         json!({
             "prompt": chat::prompt(best),
             "tools": chat::tools_of(best),

@@ -2,20 +2,20 @@
 
 use super::*;
 use crate::trajectory::{SCHEMA, Why};
-use crate::wire::{Answer, Function, Message, ToolCall, Usage};
-use passhost_workshop::{Effect, Rewards, Verdict};
+use crate::wire::{ChatAnswer, FunctionCall, Message, TokenUsage, ToolCall};
+use passhost_agent_tools::{Effect, PassVerdict, Rewards};
 
 /// An attempt in which the model says something, calls a tool and hands in what scores so much.
-fn attempt(name: &str, said: &str, score: f64, findings: usize) -> Recorded {
+fn attempt(name: &str, said: &str, score: f64, findings: usize) -> RecordedAttempt {
     let call = |id: &str, name: &str| ToolCall {
         id: id.into(),
         kind: "function".into(),
-        function: Function { name: name.into(), arguments: "{}".into() },
+        function: FunctionCall { name: name.into(), arguments: "{}".into() },
     };
     let calls = vec![call("a", "build"), call("b", "submit")];
     let message = Message { tool_calls: calls.clone(), ..Message::new("assistant", said) };
-    let usage = Usage { prompt_tokens: 10, completion_tokens: 5 };
-    let verdict = Verdict {
+    let usage = TokenUsage { prompt_tokens: 10, completion_tokens: 5 };
+    let verdict = PassVerdict {
         score,
         aggregate_score: score,
         aggregate_score_strict: score,
@@ -30,7 +30,7 @@ fn attempt(name: &str, said: &str, score: f64, findings: usize) -> Recorded {
     ];
     let mut rewards = Rewards::default();
     let mut lines = vec![
-        Line::Begin {
+        TrajectoryLine::Begin {
             schema: SCHEMA.into(),
             sample: "rms-norm".into(),
             attempt: 1,
@@ -38,18 +38,28 @@ fn attempt(name: &str, said: &str, score: f64, findings: usize) -> Recorded {
             has_tools: true,
             messages: vec![Message::new("system", "guide"), Message::new("user", "graph")],
         },
-        Line::Answer { answer: Answer { message, finish: "tool_calls".into(), refusal: None, usage }, seconds: 1.0 },
+        TrajectoryLine::Answer {
+            answer: ChatAnswer { message, finish: "tool_calls".into(), refusal: None, usage },
+            seconds: 1.0,
+        },
     ];
     for (call, effect) in calls.into_iter().zip(effects) {
         let reward = rewards.pay(&effect);
-        lines.push(Line::Call { call, text: "done".into(), effect, reward, seconds: 1.0, device_seconds: 0.0 });
+        lines.push(TrajectoryLine::Call {
+            call,
+            text: "done".into(),
+            effect,
+            reward,
+            seconds: 1.0,
+            device_seconds: 0.0,
+        });
     }
     let verdict = Some(verdict);
-    lines.push(Line::End { why: Why::Submitted, score, reward: rewards.settle(score), verdict });
-    Recorded { name: name.into(), lines }
+    lines.push(TrajectoryLine::End { why: Why::Submitted, score, reward: rewards.settle(score), verdict });
+    RecordedAttempt { name: name.into(), lines }
 }
 
-fn attempts() -> Vec<Recorded> {
+fn attempts() -> Vec<RecordedAttempt> {
     let mut unfinished = attempt("one-4", "d", 3.0, 0);
     unfinished.lines.pop();
     vec![
@@ -62,22 +72,22 @@ fn attempts() -> Vec<Recorded> {
     ]
 }
 
-fn named(filter: Filter) -> Vec<String> {
+fn named(filter: ExportFilter) -> Vec<String> {
     let lines = export(&attempts(), Format::Sft, &filter);
     lines.iter().map(|line| line["attempt"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn filters_and_duplicates_leave_out_what_they_say() {
-    assert_eq!(named(Filter::default()), ["one-2", "one-5", "one-1", "two-1"]);
-    assert_eq!(named(Filter { best: Some(1), ..Filter::default() }), ["one-2", "two-1"]);
-    assert_eq!(named(Filter { only_right: true, ..Filter::default() }), ["one-2", "one-5", "two-1"]);
-    assert_eq!(named(Filter { no_findings: true, ..Filter::default() }), ["one-2", "one-1", "two-1"]);
+    assert_eq!(named(ExportFilter::default()), ["one-2", "one-5", "one-1", "two-1"]);
+    assert_eq!(named(ExportFilter { best: Some(1), ..ExportFilter::default() }), ["one-2", "two-1"]);
+    assert_eq!(named(ExportFilter { only_right: true, ..ExportFilter::default() }), ["one-2", "one-5", "two-1"]);
+    assert_eq!(named(ExportFilter { no_findings: true, ..ExportFilter::default() }), ["one-2", "one-1", "two-1"]);
 }
 
 #[test]
 fn a_conversation_is_whole_and_every_call_in_it_answered() {
-    let line = export(&attempts(), Format::Sft, &Filter::default()).remove(0);
+    let line = export(&attempts(), Format::Sft, &ExportFilter::default()).remove(0);
     let roles: Vec<&str> = line["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "tool"]);
     assert_eq!(line["messages"][4]["tool_call_id"], line["messages"][2]["tool_calls"][1]["id"]);
@@ -86,7 +96,7 @@ fn a_conversation_is_whole_and_every_call_in_it_answered() {
 
 #[test]
 fn rewards_of_steps_add_up() {
-    for line in export(&attempts(), Format::Rl, &Filter::default()) {
+    for line in export(&attempts(), Format::Rl, &ExportFilter::default()) {
         let steps = line["steps"].as_array().unwrap();
         let sum: f64 = steps.iter().map(|step| step["reward"].as_f64().unwrap()).sum();
         assert!((sum - line["reward"].as_f64().unwrap()).abs() < 1e-12, "{line}");
@@ -96,7 +106,7 @@ fn rewards_of_steps_add_up() {
 
 #[test]
 fn pairs_differ_beyond_noise() {
-    let lines = export(&attempts(), Format::Preference, &Filter::default());
+    let lines = export(&attempts(), Format::Preference, &ExportFilter::default());
     let scores: Vec<(f64, f64)> = lines
         .iter()
         .map(|line| (line["chosen_score"].as_f64().unwrap(), line["rejected_score"].as_f64().unwrap()))
@@ -108,7 +118,7 @@ fn pairs_differ_beyond_noise() {
 
 #[test]
 fn steps_of_the_interchange_format_are_numbered_and_name_their_own_calls() {
-    let line = export(&attempts(), Format::Atif, &Filter::default()).remove(0);
+    let line = export(&attempts(), Format::Atif, &ExportFilter::default()).remove(0);
     let steps = line["steps"].as_array().unwrap();
     assert!(steps.iter().enumerate().all(|(index, step)| step["step_id"] == index + 1));
     let sources: Vec<&str> = steps.iter().map(|step| step["source"].as_str().unwrap()).collect();
@@ -121,12 +131,12 @@ fn steps_of_the_interchange_format_are_numbered_and_name_their_own_calls() {
 #[test]
 fn an_export_is_the_same_whatever_the_order_in_which_attempts_ended() {
     for format in [Format::Sft, Format::Rl, Format::Preference, Format::Atif] {
-        let expected = export(&attempts(), format, &Filter::default());
+        let expected = export(&attempts(), format, &ExportFilter::default());
         let mut shuffled = attempts();
         shuffled.reverse();
         for _ in 0..shuffled.len() {
             shuffled.rotate_left(1);
-            assert_eq!(export(&shuffled, format, &Filter::default()), expected, "{format:?}");
+            assert_eq!(export(&shuffled, format, &ExportFilter::default()), expected, "{format:?}");
         }
     }
 }
@@ -136,7 +146,7 @@ fn calls_that_the_end_came_before_are_left_out() {
     let mut cut = attempt("one-1", "a", 1.7, 0);
     cut.lines.remove(3);
     let recorded = [cut, attempt("one-2", "b", 1.0, 0)];
-    let first = |format| export(&recorded, format, &Filter::default()).remove(0);
+    let first = |format| export(&recorded, format, &ExportFilter::default()).remove(0);
     for (format, message) in
         [(Format::Sft, "/messages/2"), (Format::Rl, "/steps/0/action"), (Format::Preference, "/chosen/0")]
     {

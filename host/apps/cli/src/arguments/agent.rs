@@ -1,17 +1,12 @@
 //! The command line of `passhost agent`.
 
-use super::{DeviceArguments, duration, policy};
-use clap::{Args, Subcommand, ValueEnum};
+use super::{DeviceArguments, duration, one_of, policy};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use passhost_agent::export::Format;
 use passhost_policy::Policy;
 use std::path::PathBuf;
 use std::time::Duration;
-
-pub const EXIT_CODES: &str = "\
-Exit codes:
-  0  every attempt has ended, whatever its score
-  2  usage error, or a sample cannot be used
-  3  trouble of the endpoint, the host or the device: --resume goes on with what has not ended
-  130, 143  Ctrl-C, SIGTERM: what was said and measured is kept, and --resume goes on";
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -166,13 +161,16 @@ impl EvaluationArguments {
     }
 }
 
+/// What is made of a run: lines of a format, or the folders of Harbor's tasks.
+pub type Exported = std::option::Option<Format>;
+
 #[derive(Debug, Args)]
 pub struct AgentExportArguments {
     /// The directory of a run
     pub directory: PathBuf,
     /// What is made of it
-    #[arg(long, value_enum)]
-    pub format: ExportFormat,
+    #[arg(long, value_name = "FORMAT", required = true, value_parser = formats())]
+    pub format: Exported,
     /// Where it goes, a JSON value a line, to standard output if absent; a new directory for Harbor's tasks
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -187,16 +185,13 @@ pub struct AgentExportArguments {
     pub no_findings: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ExportFormat {
-    /// Conversations with tools, for fine-tuning
-    Sft,
-    /// Steps with rewards, for reinforcement learning
-    Rl,
-    /// Pairs of a better and a worse conversation
-    Preference,
-    /// Harbor's trajectories, ATIF 1.4
-    Atif,
-    /// Harbor's tasks, a folder for each sample, with the best pass as the solution
-    Harbor,
+/// Of an export; none is Harbor's tasks, which are folders.
+fn formats() -> impl TypedValueParser<Value = Option<Format>> {
+    one_of([
+        ("sft", "Conversations with tools, for fine-tuning", Some(Format::Sft)),
+        ("rl", "Steps with rewards, for reinforcement learning", Some(Format::Rl)),
+        ("preference", "Pairs of a better and a worse conversation", Some(Format::Preference)),
+        ("atif", "Harbor's trajectories, ATIF 1.4", Some(Format::Atif)),
+        ("harbor", "Harbor's tasks, a folder for each sample, with the best pass as the solution", None),
+    ])
 }

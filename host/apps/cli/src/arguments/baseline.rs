@@ -5,14 +5,6 @@ use clap::Args;
 use passhost_supervisor::baseline::Method;
 use std::path::PathBuf;
 
-pub const EXIT_CODES: &str = "\
-Exit codes:
-  0  everything has ended; what a method cannot do counts as a result
-  2  usage error, or a sample cannot be used; the results of the others are kept all the same
-  3  trouble of the host, the device or Python: also where a busy machine let something not be
-     measured, or a full disk took no result; --resume tries that again
-  130, 143  Ctrl-C, SIGTERM: what has ended is kept, and --resume goes on";
-
 #[derive(Debug, Args)]
 pub struct BaselineArguments {
     /// Samples, lists of samples, or directories that hold some

@@ -5,15 +5,6 @@ use clap::Args;
 use passhost_protocol::device::DeviceChoice;
 use std::path::PathBuf;
 
-pub const EXIT_CODES: &str = "\
-Exit codes:
-  0  everything has ended; what a plugin is to blame for counts as a result
-  1  no plugin loads
-  2  usage error, or a sample cannot be used; the results of the others are kept all the same
-  3  trouble of the host or the device: also where a busy machine let something not be measured,
-     or a full disk took no result; --resume tries that again
-  130, 143  Ctrl-C, SIGTERM: what has ended is kept, and --resume goes on";
-
 #[derive(Debug, Args)]
 pub struct BenchArguments {
     /// Plugins, then samples, lists of samples, or directories that hold some

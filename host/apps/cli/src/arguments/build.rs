@@ -5,13 +5,6 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub const EXIT_CODES: &str = "\
-Exit codes:
-  0  a component was written that this host would run
-  1  the source does not compile, takes too much, or asks for what a pass may not have
-  2  usage error, or there is no such source
-  3  no SDK, no walls, or other trouble of the host";
-
 #[derive(Debug, Args)]
 pub struct BuildArguments {
     /// A .rs file, or the directory of a crate, of which only src/ is read

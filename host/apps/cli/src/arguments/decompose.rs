@@ -1,18 +1,12 @@
 //! The command line of `passhost decompose`.
 
-use super::SurveyArguments;
-use clap::{Args, ValueEnum};
+use super::{SurveyArguments, one_of};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use passhost_corpus::decompose::Kind;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  every model was cut
-  2  usage error, or some model cannot be read; the samples from the others are written all the same
-  3  trouble of the host or the device";
-
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct DecomposeArguments {
     #[command(flatten)]
     pub survey: SurveyArguments,
@@ -20,8 +14,8 @@ pub struct DecomposeArguments {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// What to cut the models into
-    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', default_values_t = [KindArgument::SoleOp, KindArgument::Typical, KindArgument::Fusible])]
-    pub kind: Vec<KindArgument>,
+    #[arg(long, value_name = "KIND", value_delimiter = ',', default_values = ["sole-op", "typical", "fusible"], value_parser = kinds())]
+    pub kind: Vec<Kind>,
     /// Samples of each kind, chosen so that many pairs of neighbouring ops occur, rare ones first; all if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max: Option<u32>,
@@ -33,22 +27,10 @@ pub struct DecomposeArguments {
     pub name: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum KindArgument {
-    /// Every op by itself
-    SoleOp,
-    /// Op sequences of 4 to 63 that occur more than once
-    Typical,
-    /// The longest stretches that fit one kernel behind at most one call of a library
-    Fusible,
-}
-
-impl From<KindArgument> for Kind {
-    fn from(kind: KindArgument) -> Kind {
-        match kind {
-            KindArgument::SoleOp => Kind::SoleOp,
-            KindArgument::Typical => Kind::Typical,
-            KindArgument::Fusible => Kind::Fusible,
-        }
-    }
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    one_of([
+        ("sole-op", "Every op by itself", Kind::SoleOp),
+        ("typical", "Op sequences of 4 to 63 that occur more than once", Kind::Typical),
+        ("fusible", "The longest stretches that fit one kernel behind at most one call of a library", Kind::Fusible),
+    ])
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
-use super::{Cli, examples};
+use super::{Cli, after_help};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use passhost_tests::{Documented, documented};
@@ -17,7 +17,7 @@ fn is_taken(Documented { words, .. }: &Documented) -> Result<(), String> {
         known.map_or_else(|| word.clone(), |(_, value)| (*value).to_owned())
     };
     let words = std::iter::once("passhost".to_owned()).chain(words.iter().map(value));
-    let Err(error) = examples::finished(Cli::command()).try_get_matches_from(words) else { return Ok(()) };
+    let Err(error) = after_help::finished(Cli::command()).try_get_matches_from(words) else { return Ok(()) };
     let text = error.to_string();
     match error.kind() {
         ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => Ok(()),

@@ -3,15 +3,7 @@
 use clap::Args;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  the standings were printed or written; with --check, every file is in a ranking with all that it has
-  2  usage error, or the board or a file cannot be read
-  3  the pages cannot be written
-  4  with --check, something of a file is not on the board";
-
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct LeaderboardArguments {
     /// The directory of the board: board.json, its trusted keys, and files of signed results
     pub directory: PathBuf,

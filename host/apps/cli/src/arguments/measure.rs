@@ -1,9 +1,9 @@
 //! What evaluations of one sample and of many take: how to measure, and what is shown meanwhile.
 
-use super::{Inputs, LimitArguments, ScoreOptions, WallArguments, duration, milliseconds, policy};
-use crate::exit::{Exit, Stop};
+use super::{LimitArguments, ScoreOptions, WallArguments, duration, inputs, milliseconds, policy};
+use crate::exit::{Exit, OrStop, Stop};
 use clap::Args;
-use passhost_result::{Policy, Settings};
+use passhost_result::{InputMode, Policy, Settings};
 use passhost_score::{FailureClass, Options, VariantOutcome};
 use passhost_supervisor::Config;
 use std::time::Duration;
@@ -26,8 +26,8 @@ pub struct MeasureArguments {
     #[arg(long, value_name = "NAME|FILE", default_value = "open", value_parser = policy)]
     pub policy: Policy,
     /// How inputs are drawn
-    #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
-    pub inputs: Inputs,
+    #[arg(long, default_value = "fresh", value_parser = inputs())]
+    pub inputs: InputMode,
     /// Fixes the inputs, for debugging; the result says so
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -57,14 +57,13 @@ impl MeasureArguments {
     pub fn config(&self, submissions: u32) -> Result<Config, Stop> {
         let options = self.score.over(Options::default());
         // Constants outside their range would otherwise show only after minutes of measuring.
-        passhost_score::score(&[VariantOutcome::Failed(FailureClass::Accuracy)], &options)
-            .map_err(|error| Stop::new(Exit::Usage, error))?;
+        passhost_score::score(&[VariantOutcome::Failed(FailureClass::Accuracy)], &options).or_stop(Exit::Usage)?;
         let config = Config {
             limits: self.limits.limits(),
             settings: self.settings(),
             options,
             policy: self.policy.clone(),
-            inputs: self.inputs.into(),
+            inputs: self.inputs,
             seed: self.seed,
             timeout: self.timeout,
             wait: self.wait.unwrap_or_default(),

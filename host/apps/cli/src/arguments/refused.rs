@@ -39,11 +39,11 @@ fn on_one_line(kind: ContextKind, value: &ContextValue) -> ContextValue {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::arguments::{Cli, examples};
+    use crate::arguments::{Cli, after_help};
     use clap::CommandFactory;
 
     fn refused(words: &[&str]) -> (Error, Vec<String>) {
-        let mut command = examples::finished(Cli::command());
+        let mut command = after_help::finished(Cli::command());
         let words = ["passhost"].iter().chain(words);
         let error = command.try_get_matches_from_mut(words).unwrap_err();
         let lines = lines(&error, &command);

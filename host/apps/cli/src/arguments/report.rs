@@ -1,21 +1,10 @@
 //! The command lines of `passhost report` and `passhost compare`.
 
 use clap::Args;
-use passhost_report::Filter;
+use passhost_report::GraphFilter;
 use std::path::PathBuf;
 
-const REPORT_EXIT_CODES: &str = "\
-Exit codes:
-  0  the summaries were printed, whatever they say
-  2  a file cannot be read as results, or holds nothing that was asked for";
-
-const COMPARE_EXIT_CODES: &str = "\
-Exit codes:
-  0  the comparison was printed, whatever it says
-  2  a file cannot be read as results, or its entrants cannot be compared";
-
 #[derive(Debug, Args)]
-#[command(after_help = REPORT_EXIT_CODES)]
 pub struct ReportArguments {
     /// Files of results: those of `passhost bench`, documents, or lists of them
     #[arg(required = true)]
@@ -41,7 +30,6 @@ pub struct ReportArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = COMPARE_EXIT_CODES)]
 pub struct CompareArguments {
     /// Files of results; each plugin in each file is an entrant, the first is what the others are held against
     #[arg(required = true)]
@@ -66,7 +54,7 @@ pub struct FilterArguments {
 
 impl FilterArguments {
     /// Which graphs count.
-    pub fn filter(&self) -> Filter {
-        Filter { variants: self.variants.clone(), group: self.group.clone() }
+    pub fn filter(&self) -> GraphFilter {
+        GraphFilter { variants: self.variants.clone(), group: self.group.clone() }
     }
 }

@@ -1,22 +1,10 @@
 //! The command line of `passhost samples`.
 
-use super::{DeviceArguments, Inputs, VaryArguments, duration, fraction, size};
+use super::{DeviceArguments, VaryArguments, duration, fraction, inputs, size};
 use clap::{Args, Subcommand};
+use passhost_sample::InputMode;
 use std::path::PathBuf;
 use std::time::Duration;
-
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  every graph was read; with `check`, every graph passed, is too large to run or gives
-     nothing to score
-  2  usage error, or some graph cannot be used; what the others gave is written all the same
-  3  trouble of the host or the device";
-
-const CONVERT_EXIT_CODES: &str = "\
-Exit codes:
-  0  every sample was written
-  2  usage error, or some sample cannot be read or packed; the others are written all the same
-  3  trouble of the host";
 
 #[derive(Debug, Args)]
 pub struct SamplesArguments {
@@ -25,36 +13,26 @@ pub struct SamplesArguments {
 }
 
 #[derive(Debug, Subcommand)]
-#[command(after_help = EXIT_CODES)]
 pub enum SamplesCommand {
     /// Reads, types and functionalises every graph, and runs it if asked; counts how that ends
-    #[command(after_help = EXIT_CODES)]
     Check(CheckSamplesArguments),
     /// Prints a line for each sample: graphs, nodes, inputs, element types
-    #[command(after_help = EXIT_CODES)]
     List(ListArguments),
     /// Counts ops, nodes, element types and tensor sizes over all graphs
-    #[command(after_help = EXIT_CODES)]
     Stats(StatsArguments),
     /// Lowers each call of every graph by itself; counts which become kernels, which are views, and why others stay
-    #[command(after_help = EXIT_CODES)]
     Lowerings(LoweringsArguments),
     /// Divides samples into a list to train on and one to evaluate on, with no op sequence in both
-    #[command(after_help = EXIT_CODES)]
     Split(SplitArguments),
     /// Prints a hash of each graph that names, numbering and dead code do not change
-    #[command(after_help = EXIT_CODES)]
     Hash(HashArguments),
     /// Runs one graph once and writes its inputs and outputs as files
-    #[command(after_help = EXIT_CODES)]
     Run(RunArguments),
     /// Makes variants of one graph, of other sizes and element types, and writes them as a task
     Vary(VaryArguments),
     /// Writes samples as one text file each, in which texts that are equal stand once
-    #[command(after_help = CONVERT_EXIT_CODES)]
     Pack(ConvertArguments),
     /// Writes samples as directories, whose files can be edited
-    #[command(after_help = CONVERT_EXIT_CODES)]
     Unpack(ConvertArguments),
 }
 
@@ -90,8 +68,8 @@ pub struct CheckSamplesArguments {
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "run")]
     pub memory: Option<u64>,
     /// How inputs are drawn for a run
-    #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
-    pub inputs: Inputs,
+    #[arg(long, default_value = "fresh", value_parser = inputs())]
+    pub inputs: InputMode,
     /// Seed of the inputs
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -165,8 +143,8 @@ pub struct RunArguments {
     #[arg(long = "variant", value_name = "TEXT")]
     pub variants: Vec<String>,
     /// How inputs are drawn
-    #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
-    pub inputs: Inputs,
+    #[arg(long, default_value = "fresh", value_parser = inputs())]
+    pub inputs: InputMode,
     /// Seed of the inputs
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,

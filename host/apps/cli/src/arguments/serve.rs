@@ -9,14 +9,6 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub const EXIT_CODES: &str = "\
-Exit codes:
-  2  usage error
-  3  trouble of the host or the device
-  130, 143  Ctrl-C, SIGTERM: what is being evaluated ends first, what waits is kept in --data
-            for the next time; after a second one, what is being evaluated waits there as well;
-            a third one ends everything at once";
-
 #[derive(Debug, Args)]
 pub struct ServeArguments {
     /// Samples (ours, PassNet's, GraphNet's) or lists of them: those that submissions may be for

@@ -3,14 +3,7 @@
 use clap::Args;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  the public line was printed
-  2  usage error, or there is no key where one was to be read
-  3  the key cannot be written";
-
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct KeygenArguments {
     /// The new file of the secret key, which nothing overwrites and only you can read; no child process of an evaluation
     /// can read what lies in ~/.config/passhost

@@ -1,19 +1,13 @@
 //! The command line of `passhost samples vary`.
 
-use super::duration;
-use clap::{Args, ValueEnum};
+use super::{duration, one_of};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use passhost_ir::Dtype;
 use std::path::PathBuf;
 use std::time::Duration;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  at least one variant was written
-  2  usage error, the graph cannot be read, or all variants were refused
-  3  trouble of the host or the device";
-
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct VaryArguments {
     /// A sample
     pub sample: PathBuf,
@@ -23,7 +17,7 @@ pub struct VaryArguments {
     #[arg(long, value_name = "SYMBOL=N,N", value_parser = symbol)]
     pub set: Vec<Symbol>,
     /// Element types of the inputs that are float32
-    #[arg(long, value_enum, value_name = "TYPE", value_delimiter = ',', default_values_t = [InputType::Float32])]
+    #[arg(long, value_name = "TYPE", value_delimiter = ',', default_value = "float32", value_parser = input_types())]
     pub dtype: Vec<InputType>,
     /// An empty or new directory for the task
     #[arg(long, value_name = "DIR")]
@@ -44,24 +38,18 @@ pub struct Symbol {
     pub values: Vec<i64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum InputType {
-    /// As they are
-    Float32,
-    Float16,
-    Bfloat16,
+/// What to cast inputs to; nothing is as they are.
+fn input_types() -> impl TypedValueParser<Value = InputType> {
+    one_of([
+        ("float32", "As they are", InputType(None)),
+        ("float16", "", InputType(Some(Dtype::F16))),
+        ("bfloat16", "", InputType(Some(Dtype::Bf16))),
+    ])
 }
 
-impl InputType {
-    /// What to cast to.
-    pub fn cast(self) -> Option<Dtype> {
-        match self {
-            InputType::Float32 => None,
-            InputType::Float16 => Some(Dtype::F16),
-            InputType::Bfloat16 => Some(Dtype::Bf16),
-        }
-    }
-}
+/// An element type that inputs are cast to.
+#[derive(Debug, Clone, Copy)]
+pub struct InputType(pub Option<Dtype>);
 
 fn symbol(text: &str) -> Result<Symbol, String> {
     let wrong = || format!("`{text}` gives no values to a symbol; write S0=1,4,16");

@@ -6,15 +6,7 @@ use passhost_protocol::device::DeviceChoice;
 use passhost_result::DeviceInfo;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  all agrees, as far as it was looked at
-  2  usage error, or the result, the plugin or the sample cannot be read
-  3  trouble of the host or the device
-  4  something is otherwise than the result says, or its signature does not count";
-
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
 pub struct VerifyArguments {
     /// Results: documents, lists of them, batches, or signed ones, of which no two may be of one job
     #[arg(required = true)]

@@ -4,11 +4,11 @@ use super::bench::keeper::{Keeper, Keeping};
 use super::bench::{finish, sample_entry};
 use super::programs::programs;
 use crate::arguments::BaselineArguments;
-use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::files::CommandFiles;
 use crate::interrupt;
 use crate::output::print;
-use crate::progress::Progress;
+use crate::progress::EvaluationProgress;
 use crate::terminal::Terminal;
 use passhost_child::device::{Device, DeviceSetup};
 use passhost_supervisor::Supervisor;
@@ -18,13 +18,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let files = || Files::default().writes("--out", [&arguments.out]).reads_samples(&arguments.paths);
+    let files = || CommandFiles::default().writes("--out", [&arguments.out]).reads_samples(&arguments.paths);
     files().check()?;
     let samples = super::named_samples(&arguments.paths, terminal)?;
     files().reads_samples(samples.iter().map(|sample| &sample.path)).check()?;
-    let folder = || temporary().map_err(|error| Stop::new(Exit::Host, error));
+    let folder = || temporary().or_stop(Exit::Host);
     let (inputs, outputs) = (folder()?, folder()?);
-    let progress = Progress::new(terminal, &arguments.progress, samples.len());
+    let progress = EvaluationProgress::new(terminal, &arguments.progress, samples.len());
     progress.step("starting the device");
     let mut device = open_device(arguments, inputs.path())?;
     progress.step("starting Python");
@@ -33,7 +33,7 @@ pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, S
     let config = arguments.measure.config(1)?;
     let mut header = Header::new(&config);
     header.plugins = baselines.entries();
-    header.programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
+    header.programs = programs().or_stop(Exit::Host)?;
     header.variants.clone_from(&arguments.variants);
     header.samples = samples.into_iter().map(sample_entry).collect();
     header.devices = vec![device.info().clone()];
@@ -60,7 +60,7 @@ fn open_device(arguments: &BaselineArguments, files: &Path) -> Result<Device, St
     let setup = super::device_setup(arguments.device.device, arguments.device.threads);
     let confinement = arguments.measure.walls.confinement();
     let setup = DeviceSetup { confinement, files: Some(files.into()), ..setup };
-    Device::open(setup).map_err(|error| Stop::new(Exit::Host, error))
+    Device::open(setup).or_stop(Exit::Host)
 }
 
 fn baselines(arguments: &BaselineArguments, device: &Device, [inputs, outputs]: [&Path; 2]) -> Result<Baselines, Stop> {

@@ -6,17 +6,16 @@ pub(super) mod keeper;
 use super::programs::programs;
 use super::signing::{Signer, Signing};
 use crate::arguments::BenchArguments;
-use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::files::CommandFiles;
 use crate::interrupt;
 use crate::output::print;
-use crate::progress::Progress;
-use crate::terminal::{Terminal, Tone, wrap};
-use given::Given;
+use crate::progress::EvaluationProgress;
+use crate::terminal::Terminal;
+use given::BatchInputs;
 use keeper::{Keeper, Keeping};
 use passhost_child::Plugin;
-use passhost_child::device::{Device, DeviceSetup};
-use passhost_report::{Apart, Filter, Summary, entries, summarise};
+use passhost_report::{Apart, GraphFilter, Summary, entries, summarise};
 use passhost_result::document::{Blame, Document};
 use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::Supervisor;
@@ -29,32 +28,30 @@ const CHECKERS: usize = 4;
 
 pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let signed = arguments.sign.sign.as_ref().map(|_| signed_file(&arguments.out));
-    let files = || Files::default().writes("--out", [&arguments.out]).writes("--sign", &signed);
+    let files = || CommandFiles::default().writes("--out", [&arguments.out]).writes("--sign", &signed);
     files().reads("the key", &arguments.sign.sign).reads_samples(&arguments.paths).check()?;
     let signer = signer(arguments)?;
-    let Given { plugins, samples } = given::read(arguments, terminal)?;
+    let BatchInputs { plugins, samples } = given::read(arguments, terminal)?;
     files().reads_samples(samples.iter().map(|sample| &sample.path)).check()?;
     if let Some(signer) = &signer {
         signer.apart_from(samples.iter().map(|sample| sample.path.as_path()))?;
     }
     let submissions = arguments.submissions.unwrap_or(u32::try_from(plugins.len()).unwrap_or(u32::MAX));
     let config = arguments.launch.config(arguments.measure.config(submissions)?, &arguments.device.0)?;
-    let progress = Progress::new(terminal, &arguments.progress, samples.len());
+    let progress = EvaluationProgress::new(terminal, &arguments.progress, samples.len());
     let mut header = Header::new(&config);
     let line = progress.clone();
-    let mut supervisor = Supervisor::new(config).watched_by(move |event| line.event(event));
-    match super::open_cache() {
-        Ok(cache) => supervisor = supervisor.with_cache(cache),
-        Err(reason) => terminal.complain(&terminal.paint(Tone::Dim, &format!("no plugin cache: {reason}"))),
-    }
+    let supervisor = super::supervisor(config, terminal).watched_by(move |event| line.event(event));
     progress.step("loading the plugins");
     header.plugins = plugins.iter().map(|plugin| entry(&supervisor, plugin)).collect::<Result<_, _>>()?;
-    header.programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
+    header.programs = programs().or_stop(Exit::Host)?;
     header.variants.clone_from(&arguments.variants);
     header.id = Some(BatchId::random().map_err(Stop::host)?.to_string());
     header.samples = samples.into_iter().map(sample_entry).collect();
     progress.step("starting the device");
-    let mut devices = open_devices(arguments, signer.as_ref())?;
+    let confinement = arguments.measure.walls.confinement();
+    let mut devices =
+        super::open_devices(&arguments.device.0, arguments.threads, confinement, signer.iter().map(Signer::key_path))?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     header.devices = devices.iter().map(|device| device.info().clone()).collect();
     progress.clear();
@@ -128,25 +125,16 @@ fn entry(supervisor: &Supervisor, plugin: &Plugin) -> Result<PluginEntry, Stop> 
     let mut loaded = supervisor.load(plugin.clone());
     let failure = loaded.guest().err().cloned();
     if let Some(failure) = failure.as_ref().filter(|failure| failure.blame == Blame::Host) {
-        return Err(Stop::host(format!("{}; {}", failure.message, failure.hint)));
+        return Err(failure.into());
     }
     let info = loaded.info().cloned();
     Ok(PluginEntry { path: plugin.path.clone(), sha256: plugin.sha256.clone(), info, failure, baseline: None })
 }
 
-fn open_devices(arguments: &BenchArguments, signer: Option<&Signer>) -> Result<Vec<Device>, Stop> {
-    let confinement = arguments.measure.walls.confinement();
-    let open = |(before, choice)| {
-        let setup = super::signing::kept_from_key(super::device_setup(choice, arguments.threads), signer);
-        Device::open(DeviceSetup { confinement, before, ..setup }).map_err(|error| Stop::new(Exit::Host, error))
-    };
-    (0..).zip(arguments.device.0.iter().copied()).map(open).collect()
-}
-
 /// What has come of it: what `passhost report` says of the file.
 fn summaries(documents: Vec<Document>, out: &Path, terminal: &Terminal) -> Vec<String> {
     let sourced = super::documents::sourced(out, documents);
-    let entries = entries(&sourced, Apart::Plugins, &Filter::default());
+    let entries = entries(&sourced, Apart::Plugins, &GraphFilter::default());
     let summaries: Vec<Summary> = entries.iter().filter(|entry| !entry.is_empty()).map(summarise).collect();
     let mut lines = crate::summary::render(&summaries, terminal);
     lines.insert(0, String::new());
@@ -157,7 +145,7 @@ fn summaries(documents: Vec<Document>, out: &Path, terminal: &Terminal) -> Vec<S
 /// How much has ended, and what to do about what has not.
 fn end(kept: &Batch, out: &Path, terminal: &Terminal) -> Vec<String> {
     let mut lines = vec![];
-    let mut say = |text: String| lines.extend(wrap(&text, terminal.width(), ""));
+    let mut say = |text: String| lines.extend(terminal.wrap(&text, ""));
     let (finished, all, out) = (kept.finished_samples, kept.header.samples.len(), out.display());
     say(format!("{finished} of {all} samples have ended; all results are in {out}"));
     if finished < all || kept.documents.iter().any(is_hosts_trouble) {

@@ -2,8 +2,8 @@
 
 use super::source;
 use crate::arguments::BuildArguments;
-use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::files::CommandFiles;
 use crate::output::{print, relay, write_json};
 use crate::terminal::{Terminal, Tone};
 use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
@@ -17,8 +17,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// What became of a source.
-#[derive(Serialize)]
-struct Report<'a> {
+#[derive(Default, Serialize)]
+struct BuildReport<'a> {
     schema: &'static str,
     /// The component, if one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,14 +32,18 @@ struct Report<'a> {
     diagnostics: &'a [Diagnostic],
 }
 
-/// Of [`Report`].
+/// Of [`BuildReport`].
 const SCHEMA: &str = "passhost-build/1";
 
 pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let started = Instant::now();
     let out = arguments.out.clone().unwrap_or_else(|| default_out(&arguments.source));
     let read = source::files(&arguments.source);
-    Files::default().writes("--out", [&out]).writes("--json", &arguments.json).reads("the source", &read).check()?;
+    CommandFiles::default()
+        .writes("--out", [&out])
+        .writes("--json", &arguments.json)
+        .reads("the source", &read)
+        .check()?;
     let (component, warnings) = if arguments.cargo {
         (by_cargo(&arguments.source, terminal)?, vec![])
     } else {
@@ -65,9 +69,9 @@ pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop
     let (plugin, loads) = (loaded.file(), failure.is_none());
     if loads {
         // Whole or not there: whoever is killed meanwhile must not leave half a component under its name.
-        passhost_corpus::write_whole(&out, &plugin.wasm).map_err(|error| Stop::new(Exit::Usage, error))?;
+        passhost_corpus::write_whole(&out, &plugin.wasm).or_stop(Exit::Usage)?;
     }
-    let report = Report {
+    let report = BuildReport {
         schema: SCHEMA,
         component: loads.then_some(&out),
         sha256: loads.then_some(&plugin.sha256),
@@ -95,9 +99,9 @@ pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop
 }
 
 /// The report of a source of which nothing came.
-fn without_component<'a>(failure: &'a Failure, diagnostics: &'a [Diagnostic], took: Duration) -> Report<'a> {
-    let compile_ms = took.as_millis();
-    Report { schema: SCHEMA, component: None, sha256: None, bytes: 0, compile_ms, failure: Some(failure), diagnostics }
+fn without_component<'a>(failure: &'a Failure, diagnostics: &'a [Diagnostic], took: Duration) -> BuildReport<'a> {
+    let (failure, compile_ms) = (Some(failure), took.as_millis());
+    BuildReport { schema: SCHEMA, compile_ms, failure, diagnostics, ..BuildReport::default() }
 }
 
 /// A source of which nothing was compiled.
@@ -120,7 +124,7 @@ fn refused(
     Err(Stop { exit: Exit::Plugin, error })
 }
 
-fn write_report(arguments: &BuildArguments, report: &Report<'_>) -> Result<(), Stop> {
+fn write_report(arguments: &BuildArguments, report: &BuildReport<'_>) -> Result<(), Stop> {
     arguments.json.as_deref().map_or(Ok(()), |path| write_json(path, report))
 }
 

@@ -2,34 +2,35 @@
 
 use super::documents;
 use crate::arguments::CompareArguments;
-use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::files::CommandFiles;
 use crate::output::{print, write_json};
 use crate::terminal::Terminal;
-use passhost_report::{Apart, Comparison, Entry, by_launch, compare, entries};
+use passhost_report::{Apart, EntrantComparison, EntrantResults, by_launch, compare, entries};
 use passhost_result::untrusted::one_line;
 use serde::Serialize;
 use std::path::Path;
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct ComparisonDocument<'a> {
     schema: &'static str,
     #[serde(flatten)]
-    comparison: &'a Comparison,
+    comparison: &'a EntrantComparison,
 }
 
 pub fn run(arguments: &CompareArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    Files::default().writes("--json", &arguments.json).reads("a result", &arguments.files).check()?;
+    CommandFiles::default().writes("--json", &arguments.json).reads("a result", &arguments.files).check()?;
     let documents = documents::read_all(&arguments.files)?;
     let mut groups = by_launch(entries(&documents, Apart::Files, &arguments.filter.filter()));
     // Who alone launches as it does has nobody to be compared with, unless nobody has.
     let several = groups.iter().any(|group| group.len() > 1);
     let (compared, alone): (Vec<_>, Vec<_>) = groups.drain(..).partition(|group| !several || group.len() > 1);
-    let compared = compared.iter().map(|group| compare(group)).collect::<Result<Vec<_>, _>>();
-    let compared = compared.map_err(|error| Stop::new(Exit::Usage, error))?;
+    let compared = compared.iter().map(|group| compare(group)).collect::<Result<Vec<_>, _>>().or_stop(Exit::Usage)?;
     if let Some(path) = &arguments.json {
-        let reports: Vec<Report<'_>> =
-            compared.iter().map(|comparison| Report { schema: "passhost.comparison/1", comparison }).collect();
+        let reports: Vec<ComparisonDocument<'_>> = compared
+            .iter()
+            .map(|comparison| ComparisonDocument { schema: "passhost.comparison/1", comparison })
+            .collect();
         match &reports[..] {
             [one] => write_json(path, one)?,
             several => write_json(path, &several)?,
@@ -45,7 +46,7 @@ pub fn run(arguments: &CompareArguments, terminal: &Terminal) -> Result<Exit, St
     Ok(Exit::Success)
 }
 
-fn left_out(entry: &Entry<'_>) -> String {
+fn left_out(entry: &EntrantResults<'_>) -> String {
     let name = one_line(&entry.entrant.name, 60);
     format!("{name} is left out: it alone is of its kind ({})", entry.conditions.launch)
 }

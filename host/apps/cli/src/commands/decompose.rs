@@ -1,11 +1,11 @@
 //! `passhost decompose LIST|DIR... --out DIR`
 
-use super::samples::progress::Progress;
+use super::samples::progress::SurveyProgress;
 use super::samples::{crew, find, print_if, report_unusable, survey, write_document};
 use crate::arguments::DecomposeArguments;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
-use crate::terminal::{Terminal, Tone, table, wrap};
+use crate::files::CommandFiles;
+use crate::terminal::{Terminal, Tone, table};
 use passhost_child::Memo;
 use passhost_corpus::decompose::Kind;
 use passhost_corpus::pieces::{Collector, KindSummary, Selection, Summary, Tree, Typical, ops, typical};
@@ -21,13 +21,13 @@ use std::time::{Duration, Instant};
 const SCHEMA: &str = "passhost.decompose/1";
 
 pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let kinds: BTreeSet<Kind> = arguments.kind.iter().map(|&kind| kind.into()).collect();
-    let paths = find(&arguments.survey, Files::default())?;
+    let kinds: BTreeSet<Kind> = arguments.kind.iter().copied().collect();
+    let paths = find(&arguments.survey, CommandFiles::default())?;
     let tree = Tree::create(&arguments.out)?;
     let started = Instant::now();
     let memo = Arc::new(Memo::default());
     let crew = crew(&arguments.survey, &memo);
-    let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
+    let mut progress = SurveyProgress::new(terminal, arguments.survey.quiet, paths.len());
     let typical = if kinds.contains(&Kind::Typical) {
         // A model that cannot be read has none; the second look at it, for cutting, says why.
         typical(&survey(&paths, &crew, &Each(ops), &mut progress, |_| Ok(()))?)
@@ -36,7 +36,7 @@ pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, 
     };
 
     let collector = Collector::new(kinds, &paths, typical);
-    let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
+    let mut progress = SurveyProgress::new(terminal, arguments.survey.quiet, paths.len());
     let task = Each(|worker: &mut Worker, sample: &SampleText, index| collector.cut(worker, sample, index));
     let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
     let (kinds, models) = collector.finish(arguments.variants as usize);
@@ -62,7 +62,7 @@ fn render(summary: &Summary, terminal: &Terminal) -> Vec<String> {
         for (reason, times) in &kind.cuts.refused {
             let example = kind.cuts.examples.get(reason).map_or(String::new(), |example| one_line(example, 300));
             let text = format!("{category}: {} refused, {reason}; one of them: {example}", count(*times));
-            let refused = wrap(&text, terminal.width(), "  ");
+            let refused = terminal.wrap(&text, "  ");
             lines.extend(refused.iter().map(|line| terminal.paint(Tone::Dim, line)));
         }
     }

@@ -10,6 +10,7 @@ use passhost_child::machine_code::{Processes, SourceCompiler, StartCompiler};
 use passhost_child::{Child, Confinement, TypesClient, beside_this_executable};
 use passhost_confine::attempt::{self, HARMLESS};
 use passhost_ir::{Arg, Dtype, Infer, OpName, TensorType};
+use passhost_protocol::Reply;
 use passhost_protocol::guest::FromGuest;
 use passhost_protocol::reader::FromReader;
 use passhost_result::Walls;
@@ -130,15 +131,30 @@ fn hole(
     Ok((outcome.held() == may).then(|| format!("{name} ({program}, {outcome})")))
 }
 
+/// What a child says of itself first.
+fn greeting<M: Reply + Send + 'static>(
+    (what, program): (&'static str, &str),
+    argument: Option<&OsStr>,
+    read: impl Fn(M) -> Option<(String, Walls)>,
+) -> Result<(String, Walls), String> {
+    let mut child: Child<M> = Child::start(what, program, argument, &[]).map_err(|error| error.to_string())?;
+    let message = child.receive(Instant::now() + Duration::from_secs(10)).map_err(|error| error.to_string())?;
+    let (engine, walls) = read(message).ok_or("answers out of turn; rebuild with `make build`")?;
+    Ok((format!("{}{engine}", beside_this_executable(program).display()), walls))
+}
+
 fn reader() -> Result<(String, Walls), String> {
-    let mut child: Child<FromReader> = Child::start("reader", "passhost-reader", Some(OsStr::new("/nowhere")), &[])
-        .map_err(|error| error.to_string())?;
-    let walls = match child.receive(Instant::now() + Duration::from_secs(10)) {
-        Ok(FromReader::Ready(walls)) => walls,
-        Ok(_) => return Err("answers out of turn; rebuild with `make build`".into()),
-        Err(error) => return Err(error.to_string()),
-    };
-    Ok((beside_this_executable("passhost-reader").display().to_string(), walls))
+    greeting(("reader", "passhost-reader"), Some(OsStr::new("/nowhere")), |message| match message {
+        FromReader::Ready(walls) => Some((String::new(), walls)),
+        _ => None,
+    })
+}
+
+fn guest() -> Result<(String, Walls), String> {
+    greeting(("guest", "passhost-guest"), None, |message| match message {
+        FromGuest::Hello { engine, walls } => Some((format!(", engine {engine}"), walls)),
+        _ => None,
+    })
 }
 
 fn types() -> Result<(String, Walls), String> {
@@ -167,17 +183,5 @@ fn compiler() -> Result<(String, Option<Walls>), String> {
     match processes.start() {
         Ok(compiler) => Ok((compiler.identity().to_owned(), processes.walls())),
         Err(reason) => Err(format!("{reason}; without it no kernel runs on a GPU")),
-    }
-}
-
-fn guest() -> Result<(String, Walls), String> {
-    let mut child: Child<FromGuest> =
-        Child::start("guest", "passhost-guest", None, &[]).map_err(|error| error.to_string())?;
-    match child.receive(Instant::now() + Duration::from_secs(10)) {
-        Ok(FromGuest::Hello { engine, walls }) => {
-            Ok((format!("{}, engine {engine}", beside_this_executable("passhost-guest").display()), walls))
-        }
-        Ok(_) => Err("answers out of turn; rebuild with `make build`".into()),
-        Err(error) => Err(error.to_string()),
     }
 }

@@ -1,7 +1,7 @@
 //! Result documents as files.
 
-use super::agent::scores::{self, Written};
-use crate::exit::{Exit, Stop};
+use super::agent::scores::{self, WrittenScores};
+use crate::exit::{Exit, OrStop, Stop};
 use anyhow::Context;
 use passhost_protocol::open_regular;
 use passhost_report::Sourced;
@@ -24,7 +24,7 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Sourced>, Stop> {
     let mut all = vec![];
     for path in paths {
         let documents = read_any(path).with_context(|| format!("cannot read `{}`", path.display()));
-        all.extend(documents.map_err(|error| Stop { exit: Exit::Usage, error })?);
+        all.extend(documents.or_stop(Exit::Usage)?);
     }
     Ok(all)
 }
@@ -50,7 +50,7 @@ pub fn sourced(path: &Path, documents: Vec<Document>) -> Vec<Sourced> {
 /// The documents behind the best attempts of a model, as those of one entrant: its passes are another on each sample, and each
 /// was the best of so many, which share the error of one.
 fn of_agent(path: &Path, value: Value) -> anyhow::Result<Vec<Sourced>> {
-    let Written { model, tasks, documents } = serde_json::from_value(value).context("the scores are damaged")?;
+    let WrittenScores { model, tasks, documents } = serde_json::from_value(value).context("the scores are damaged")?;
     anyhow::ensure!(
         !documents.is_empty(),
         "nothing was evaluated in this run; `passhost agent --resume` goes on with it"
@@ -59,7 +59,7 @@ fn of_agent(path: &Path, value: Value) -> anyhow::Result<Vec<Sourced>> {
     let attempts = tasks.iter().map(|task| task.attempts).max().unwrap_or(1);
     let passes: String = documents.iter().map(|sourced| sourced.document.job.plugin_sha256.as_str()).collect();
     let (name, version) = (format!("agent {model}"), format!("best of {attempts}"));
-    let sha256 = passhost_workshop::sha256(format!("{name}\n{passes}").as_bytes());
+    let sha256 = passhost_agent_tools::sha256(format!("{name}\n{passes}").as_bytes());
     for Sourced { document, .. } in &mut documents {
         let info = PassInfo { name: name.clone(), version: version.clone(), ..PassInfo::default() };
         document.job.plugin_info = Some(info);

@@ -1,19 +1,19 @@
 //! `passhost eval PLUGIN SAMPLE...`
 
 use super::signing::{Signer, Signing};
-use super::source::{self, Given};
+use super::source::{self, GivenPlugin};
 use crate::arguments::EvalArguments;
-use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::files::CommandFiles;
 use crate::output::{print, write_json};
-use crate::progress::Progress;
-use crate::rows::Rows;
-use crate::terminal::{Terminal, Tone, wrap};
+use crate::progress::EvaluationProgress;
+use crate::rows::VariantRows;
+use crate::terminal::{Terminal, Tone};
 use passhost_result::document::{Blame, Document};
 use passhost_result::untrusted::one_line;
 use passhost_sample::Named;
 use passhost_sign::{BatchId, JobId};
-use passhost_supervisor::{OpenError, Sample, Supervisor};
+use passhost_supervisor::Sample;
 use std::path::Path;
 
 /// What times on a CPU are not.
@@ -26,11 +26,11 @@ const NAMES: usize = 6;
 const TABLES: usize = 12;
 
 pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let files = || Files::default().writes("--json", &arguments.json);
+    let files = || CommandFiles::default().writes("--json", &arguments.json);
     let read = source::files(&arguments.plugin);
     files().reads("the plugin", &read).reads("the key", &arguments.sign.sign).check()?;
     let signer = signer(arguments)?;
-    let plugin = Given::read(&arguments.plugin, arguments.measure.limits.limits().wasm, terminal)?;
+    let plugin = GivenPlugin::read(&arguments.plugin, arguments.measure.limits.limits().wasm, terminal)?;
     let config = arguments.measure.config(arguments.submissions)?;
     let mut config = arguments.launch.config(config, &[arguments.device.device])?;
     if arguments.quick {
@@ -41,21 +41,17 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     if let Some(signer) = &signer {
         signer.apart_from(named.iter().map(|named| named.path.as_path()).chain([arguments.plugin.as_path()]))?;
     }
-    let progress = Progress::new(terminal, &arguments.progress, named.len());
-    let mut samples = Samples::new(named, arguments, &progress)?;
+    let progress = EvaluationProgress::new(terminal, &arguments.progress, named.len());
+    let mut samples = OpenedSamples::new(named, arguments, &progress)?;
     let signing = signer.as_ref().map(signing).transpose()?;
     let mut results = Results::new(arguments, terminal, &progress, &samples, signing);
     let line = progress.clone();
-    let mut supervisor = Supervisor::new(config).watched_by(move |event| line.event(event));
-    match super::open_cache() {
-        Ok(cache) => supervisor = supervisor.with_cache(cache),
-        Err(reason) => terminal.complain(&terminal.paint(Tone::Dim, &format!("no plugin cache: {reason}"))),
-    }
+    let supervisor = super::supervisor(config, terminal).watched_by(move |event| line.event(event));
     progress.step("loading the plugin");
     let mut plugin = plugin.load(&supervisor);
     let refusal = plugin.guest().err().cloned();
     if let Some(failure) = refusal.as_ref().filter(|failure| failure.blame == Blame::Host) {
-        return Err(Stop { exit: Exit::Host, error: anyhow::anyhow!("{}; {}", failure.message, failure.hint) });
+        return Err(failure.into());
     }
     if let Some(failure) = refusal {
         progress.clear();
@@ -83,7 +79,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     }
     if results.documents.len() > 1 {
         print([String::new()]);
-        print(wrap(&crate::table::total(results.documents.iter()), terminal.width(), ""));
+        print(terminal.wrap(&crate::table::total(results.documents.iter()), ""));
     }
     Ok(results.exit())
 }
@@ -111,23 +107,23 @@ fn signing(signer: &Signer) -> Result<Signing<'_>, Stop> {
 }
 
 /// The samples, opened when it is their turn: a process for each of many is too many.
-struct Samples<'a> {
+struct OpenedSamples<'a> {
     arguments: &'a EvalArguments,
     left: std::vec::IntoIter<Named>,
     /// The only one, opened before anything else is started.
     only: Option<Sample>,
 }
 
-impl<'a> Samples<'a> {
-    fn new(named: Vec<Named>, arguments: &'a EvalArguments, progress: &Progress) -> Result<Samples<'a>, Stop> {
-        let mut samples = Samples { arguments, left: named.into_iter(), only: None };
+impl<'a> OpenedSamples<'a> {
+    fn new(
+        named: Vec<Named>,
+        arguments: &'a EvalArguments,
+        progress: &EvaluationProgress,
+    ) -> Result<OpenedSamples<'a>, Stop> {
+        let mut samples = OpenedSamples { arguments, left: named.into_iter(), only: None };
         if let [only] = samples.left.as_slice() {
             progress.step(&format!("reading {}", only.path.display()));
-            let opened = Sample::open(&only.path, arguments.measure.walls.confinement());
-            samples.only = Some(opened.map_err(|error| match error {
-                OpenError::Sample(error) => Stop::new(Exit::Usage, error),
-                OpenError::Reader(error) => Stop::new(Exit::Host, error),
-            })?);
+            samples.only = Some(Sample::open(&only.path, arguments.measure.walls.confinement())?);
         }
         Ok(samples)
     }
@@ -136,11 +132,11 @@ impl<'a> Samples<'a> {
     fn next(&mut self) -> Result<Option<Sample>, Stop> {
         let Some(Named { path, groups, place }) = self.left.next() else { return Ok(None) };
         let confinement = self.arguments.measure.walls.confinement();
-        let opened = match self.only.take() {
+        let mut sample = match self.only.take() {
             Some(sample) => Ok(sample),
             None => Sample::open_or_lost(&path, place.as_deref(), confinement),
-        };
-        let mut sample = opened.map_err(|error| Stop::new(Exit::Host, error))?;
+        }
+        .or_stop(Exit::Host)?;
         sample.groups = groups;
         if let Err(text) = sample.choose(&self.arguments.variants) {
             let names: Vec<&str> = sample.variants().iter().take(NAMES).map(String::as_str).collect();
@@ -158,9 +154,9 @@ impl<'a> Samples<'a> {
 struct Results<'a> {
     arguments: &'a EvalArguments,
     terminal: &'a Terminal,
-    progress: &'a Progress,
+    progress: &'a EvaluationProgress,
     /// Where there are too many samples for a table each.
-    rows: Option<Rows>,
+    rows: Option<VariantRows>,
     documents: Vec<Document>,
     signing: Option<Signing<'a>>,
 }
@@ -169,12 +165,12 @@ impl<'a> Results<'a> {
     fn new(
         arguments: &'a EvalArguments,
         terminal: &'a Terminal,
-        progress: &'a Progress,
-        samples: &Samples<'_>,
+        progress: &'a EvaluationProgress,
+        samples: &OpenedSamples<'_>,
         signing: Option<Signing<'a>>,
     ) -> Results<'a> {
         let names = samples.left.as_slice().iter().filter_map(|named| named.path.file_name()?.to_str());
-        let rows = (samples.left.len() > TABLES).then(|| Rows::new(terminal, std::iter::once(""), names));
+        let rows = (samples.left.len() > TABLES).then(|| VariantRows::new(terminal, std::iter::once(""), names));
         Results { arguments, terminal, progress, rows, documents: vec![], signing }
     }
 

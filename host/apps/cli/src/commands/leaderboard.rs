@@ -8,10 +8,10 @@ mod submitted;
 mod terminal;
 
 use crate::arguments::LeaderboardArguments;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
-use passhost_board::{Board, Contents, Ranking, Refused, Standings};
+use passhost_board::{Board, BoardContents, Ranking, Refused, Standings};
 use passhost_result::untrusted::one_line;
 use passhost_result::{Headline, document};
 use passhost_sign::TrustedKeys;
@@ -22,10 +22,10 @@ pub fn run(arguments: &LeaderboardArguments, terminal: &Terminal) -> Result<Exit
     if !arguments.new.is_empty() {
         return begin::run(arguments);
     }
-    let board = Board::read(directory).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let board = Board::read(directory).or_stop(Exit::Usage)?;
     let keys = directory.join(&board.trusted_keys);
-    let keys = TrustedKeys::read(&keys).map_err(|error| Stop::new(Exit::Usage, error))?;
-    let contents = Contents::read(directory, &keys).map_err(|(path, error)| unreadable(&path, &error))?;
+    let keys = TrustedKeys::read(&keys).or_stop(Exit::Usage)?;
+    let contents = BoardContents::read(directory, &keys).map_err(|(path, error)| unreadable(&path, &error))?;
     if !arguments.check.is_empty() {
         return check::run(arguments, &board, &keys, contents, terminal);
     }

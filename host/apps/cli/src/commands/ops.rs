@@ -6,7 +6,7 @@ mod rows;
 use crate::arguments::OpsArguments;
 use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
-use crate::terminal::{Terminal, Tone, wrap};
+use crate::terminal::{Terminal, Tone};
 use passhost_corpus::lowerings::Calls;
 use passhost_corpus::quantities::count;
 use passhost_guest_sdk::lower::{Group, LoweringCoverage, coverage};
@@ -38,7 +38,7 @@ fn all(terminal: &Terminal) -> Result<Vec<String>, Stop> {
         let title = format!("{}: {}{calls}", row.name, row.becomes());
         lines.push(terminal.paint(Tone::Strong, &title));
         for note in row.notes() {
-            lines.extend(wrap(&note, terminal.width(), "  "));
+            lines.extend(terminal.wrap(&note, "  "));
         }
     }
     Ok(lines)
@@ -55,9 +55,9 @@ fn one(name: &str, terminal: &Terminal) -> Result<Vec<String>, Stop> {
     let counts = graphnet()?;
     let mut lines = vec![];
     for schema in found {
-        let title = wrap(&schema.to_string(), terminal.width(), "");
+        let title = terminal.wrap(&schema.to_string(), "");
         lines.extend(title.iter().map(|line| terminal.paint(Tone::Strong, line)));
-        let mut say = |text: String| lines.extend(wrap(&text, terminal.width(), "  "));
+        let mut say = |text: String| lines.extend(terminal.wrap(&text, "  "));
         say(where_it_occurs(schema));
         if schema.is_in_place() {
             continue;

@@ -1,13 +1,13 @@
 //! `passhost policies [NAME]`
 
 use crate::arguments::PoliciesArguments;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, entry};
 use passhost_policy::{Policy, names};
 
 pub fn run(arguments: &PoliciesArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let built_in = |name: &str| Policy::built_in(name).map_err(|error| Stop::new(Exit::Usage, error));
+    let built_in = |name: &str| Policy::built_in(name).or_stop(Exit::Usage);
     if let Some(name) = &arguments.name {
         print_text(built_in(name)?.text());
         return Ok(Exit::Success);

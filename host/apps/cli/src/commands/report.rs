@@ -3,23 +3,23 @@
 use super::documents;
 use crate::arguments::ReportArguments;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::files::CommandFiles;
 use crate::output::{print, write_json, write_text};
 use crate::terminal::Terminal;
 use passhost_page::report::{Origin, report as page};
-use passhost_report::{Apart, Entry, Summary, aggregated, contests, entries, summarise};
+use passhost_report::{Apart, EntrantResults, Summary, aggregated, contests, entries, summarise};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct SummariesDocument<'a> {
     schema: &'static str,
     plugins: &'a [Summary],
 }
 
 pub fn run(arguments: &ReportArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let to_standard_output = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
-    let files = Files::default().writes("--json", &arguments.json).writes("--html", &arguments.html);
+    let files = CommandFiles::default().writes("--json", &arguments.json).writes("--html", &arguments.html);
     files.writes("--aggregated", &arguments.aggregated).reads("a result", &arguments.files).check()?;
     let documents = documents::read_all(&arguments.files)?;
     let filter = arguments.filter.filter();
@@ -33,7 +33,7 @@ pub fn run(arguments: &ReportArguments, terminal: &Terminal) -> Result<Exit, Sto
         write_aggregated(path, &entries, &summaries, arguments.sample_id)?;
     }
     if let Some(path) = &arguments.json {
-        write_json(path, &Report { schema: "passhost.report/1", plugins: &summaries })?;
+        write_json(path, &SummariesDocument { schema: "passhost.report/1", plugins: &summaries })?;
     }
     if let Some(path) = &arguments.html {
         write_page(path, &entries, &arguments.files)?;
@@ -47,13 +47,13 @@ pub fn run(arguments: &ReportArguments, terminal: &Terminal) -> Result<Exit, Sto
     Ok(Exit::Success)
 }
 
-fn write_page(path: &Path, entries: &[Entry<'_>], files: &[PathBuf]) -> Result<(), Stop> {
+fn write_page(path: &Path, entries: &[EntrantResults<'_>], files: &[PathBuf]) -> Result<(), Stop> {
     let files = files.iter().map(|file| file.display().to_string()).collect();
     let origin = Origin { version: env!("CARGO_PKG_VERSION").to_owned(), files };
     write_text(path, &page(&contests(entries), &origin).render())
 }
 
-fn write_aggregated(path: &Path, entries: &[Entry<'_>], summaries: &[Summary], id: i64) -> Result<(), Stop> {
+fn write_aggregated(path: &Path, entries: &[EntrantResults<'_>], summaries: &[Summary], id: i64) -> Result<(), Stop> {
     let [summary] = summaries else {
         let found = entries.len();
         return Err(Stop::usage(format!(

@@ -13,10 +13,10 @@ mod stats;
 mod vary;
 
 use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
-use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::files::CommandFiles;
 use crate::output::{print, write_json};
-use crate::terminal::{Terminal, Tone, wrap};
+use crate::terminal::{Terminal, Tone};
 use passhost_child::Memo;
 use passhost_corpus::outcome::{Failure, Outcome, SampleReport};
 use passhost_corpus::packing::Form;
@@ -25,7 +25,7 @@ use passhost_corpus::worker::{Worker, Workplace};
 use passhost_result::is_among;
 use passhost_result::untrusted::one_line;
 use passhost_sample::SampleText;
-use progress::Progress;
+use progress::SurveyProgress;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -50,13 +50,13 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
 }
 
 /// The paths of all samples that these paths name, each once, where a command writes these files and `--json`.
-pub(super) fn find(arguments: &SurveyArguments, files: Files<'_>) -> Result<Vec<PathBuf>, Stop> {
+pub(super) fn find(arguments: &SurveyArguments, files: CommandFiles<'_>) -> Result<Vec<PathBuf>, Stop> {
     let files = files.writes("--json", &arguments.json).reads_samples(&arguments.paths);
     files.check()?;
     let mut found = vec![];
     let mut seen = HashSet::new();
     for path in &arguments.paths {
-        let samples = passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error))?;
+        let samples = passhost_sample::find(path).or_stop(Exit::Usage)?;
         found.extend(samples.into_iter().filter(|sample| seen.insert(passhost_sample::plain_path(sample))));
     }
     files.reads_samples(&found).check()?;
@@ -74,7 +74,7 @@ pub(super) fn survey<T: Task>(
     paths: &[PathBuf],
     crew: &Crew<'_>,
     task: &T,
-    progress: &mut Progress,
+    progress: &mut SurveyProgress,
     mut done: impl FnMut(&SampleReport<T::Found>) -> Result<(), Stop>,
 ) -> Result<Vec<SampleReport<T::Found>>, Stop> {
     let reports = passhost_corpus::survey::survey(paths, crew, task, |heard| match heard {
@@ -95,13 +95,13 @@ pub(super) fn survey<T: Task>(
 /// what is found of each.
 fn ask<T: Send>(
     arguments: &SurveyArguments,
-    files: Files<'_>,
+    files: CommandFiles<'_>,
     terminal: &Terminal,
     question: impl Fn(&mut Worker, &SampleText, usize) -> Result<T, Failure> + Sync,
 ) -> Result<(Vec<PathBuf>, Vec<SampleReport<T>>), Stop> {
     let paths = find(arguments, files)?;
     let memo = Arc::new(Memo::default());
-    let mut progress = Progress::new(terminal, arguments.quiet, paths.len());
+    let mut progress = SurveyProgress::new(terminal, arguments.quiet, paths.len());
     let reports = survey(&paths, &crew(arguments, &memo), &Each(question), &mut progress, |_| Ok(()))?;
     Ok((paths, reports))
 }
@@ -118,7 +118,7 @@ fn one_graph(sample: &SampleText, texts: &[String]) -> Result<usize, Stop> {
 
 /// What a command found, as `--json` writes it.
 #[derive(Serialize)]
-struct Document<'a, Summary, T> {
+struct SurveyDocument<'a, Summary, T> {
     /// Names the form of the document.
     schema: &'static str,
     /// Version of this program.
@@ -137,7 +137,7 @@ pub(super) fn write_document<T: Serialize>(
     samples: &[SampleReport<T>],
 ) -> Result<bool, Stop> {
     let Some(path) = &arguments.json else { return Ok(true) };
-    let document = Document { schema, host: env!("CARGO_PKG_VERSION"), summary, samples };
+    let document = SurveyDocument { schema, host: env!("CARGO_PKG_VERSION"), summary, samples };
     write_json(path, &document)?;
     Ok(path != Path::new("-"))
 }
@@ -157,7 +157,7 @@ fn failure_lines<T>(reports: &[SampleReport<T>], terminal: &Terminal) -> Vec<Str
         lines.push(format!("{} {name}", terminal.paint(tone, &format!("{}:", graph.outcome))));
         let place = graph.place.as_ref().map_or(String::new(), |place| format!(" (at {})", one_line(place, 300)));
         let what = one_line(graph.what.as_deref().unwrap_or("no reason is known"), 600);
-        lines.extend(wrap(&format!("{what}{place}"), terminal.width(), "  "));
+        lines.extend(terminal.wrap(&format!("{what}{place}"), "  "));
     }
     if failures.len() > FAILURES_SHOWN {
         lines.push(format!("and {} others, see --json", failures.len() - FAILURES_SHOWN));

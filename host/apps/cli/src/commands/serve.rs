@@ -5,23 +5,23 @@ mod evaluator;
 mod samples;
 
 use crate::arguments::{ServeArguments, TokenArguments};
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::interrupt;
 use crate::output::{is_lost, print};
 use crate::private;
 use crate::terminal::Terminal;
 use evaluator::Evaluator;
 use passhost_child::cores;
-use passhost_child::device::{Device, DeviceSetup};
 use passhost_queue::{Embedded, QueueError};
 use passhost_result::untrusted::one_line;
-use passhost_serve::{About, Clients, Grader, Limits, Role, Site, Token, Wish};
-use passhost_supervisor::Supervisor;
+use passhost_serve::{
+    ClientRole, Clients, EpisodeLimits, Grader, ServedSite, ServerInfo, ServerLimits, ShutdownMode, Token,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use samples::by_name;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,15 +43,21 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     let config = arguments.launch.config(arguments.measure.config(arguments.submissions)?, &arguments.device.0)?;
     let (body, policy) = (config.limits.wasm, config.policy.name().to_owned());
     let body = usize::try_from(body).unwrap_or(usize::MAX);
-    let limits = Limits {
+    let limits = ServerLimits {
         connections: arguments.connections as usize,
         body,
-        receiving: Limits::default().receiving.max(body),
+        receiving: ServerLimits::default().receiving.max(body),
         rate: arguments.rate,
         keep: DAY * arguments.keep,
-        ..Limits::default()
+        episodes: EpisodeLimits {
+            sessions: arguments.episodes.sessions,
+            steps: arguments.episodes.episode_steps,
+            idle: arguments.episodes.session_idle,
+            ..EpisodeLimits::default()
+        },
+        ..ServerLimits::default()
     };
-    let clients = Clients::read(&arguments.clients, &limits).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let clients = Clients::read(&arguments.clients, &limits).or_stop(Exit::Usage)?;
     allow_files(clients.len(), &limits)?;
     private::directory(&arguments.data, QUEUE).map_err(|error| {
         let place = arguments.data.display();
@@ -73,24 +79,21 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         let address = arguments.listen;
         Stop::usage(format!("cannot listen at {address}: {error}; name a free address of this machine by --listen"))
     })?;
-    let mut supervisor = Supervisor::new(config);
-    match super::open_cache() {
-        Ok(cache) => supervisor = supervisor.with_cache(cache),
-        Err(reason) => terminal.complain(&format!("no plugin cache: {reason}")),
-    }
-    let supervisor = Arc::new(supervisor);
-    let devices = open_devices(arguments)?;
+    let supervisor = Arc::new(super::supervisor(config, terminal));
+    let confinement = arguments.measure.walls.confinement();
+    // Their children reach neither what others submitted nor who may ask.
+    let own = [arguments.data.as_path(), arguments.clients.as_path()];
+    let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     print(devices.iter().map(|device| super::device_line(device.info())));
     let names = devices.iter().map(|device| device.info().name.clone()).collect();
-    let site = Site {
+    let site = ServedSite {
         samples: samples.iter().map(|(name, sample)| (name.clone(), sample.groups.clone())).collect(),
         clients,
-        about: About { host: env!("CARGO_PKG_VERSION").to_owned(), devices: names, policy },
+        about: ServerInfo { host: env!("CARGO_PKG_VERSION").to_owned(), devices: names, policy },
         limits,
-        episodes: episodes::open(arguments, &samples, &devices)?,
+        sessions: episodes::open(arguments, &samples, &devices)?,
     };
-    let confinement = arguments.measure.walls.confinement();
     let cores = cores::beside(&devices);
     let grader = |device| -> Box<dyn Grader> {
         Box::new(Evaluator::new(Arc::clone(&supervisor), Arc::clone(&samples), device, confinement, cores.clone()))
@@ -99,18 +102,18 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     interrupt::watch();
     let address = listener.local_addr().unwrap_or(arguments.listen);
     print([format!("listening at http://{address}, {} samples", samples.len())]);
-    let wish = || match interrupt::count() {
-        0 => Wish::GoOn,
-        1 => Wish::End,
-        _ => Wish::EndNow,
+    let mode = || match interrupt::count() {
+        0 => ShutdownMode::GoOn,
+        1 => ShutdownMode::End,
+        _ => ShutdownMode::EndNow,
     };
-    passhost_serve::serve(listener, site, queue, graders, wish).map_err(|error| Stop::new(Exit::Host, error))?;
+    passhost_serve::serve(listener, site, queue, graders, mode).or_stop(Exit::Host)?;
     Ok(Exit::Interrupted(interrupt::last()))
 }
 
 /// Makes sure that every client can have its connections: each is an open file.
-fn allow_files(clients: usize, limits: &Limits) -> Result<(), Stop> {
-    let needed = (clients * limits.connections + limits.strangers + OWN_FILES) as u64;
+fn allow_files(clients: usize, limits: &ServerLimits) -> Result<(), Stop> {
+    let needed = (clients * limits.connections + limits.unauthenticated + OWN_FILES) as u64;
     let now = getrlimit(Resource::Nofile);
     if now.current.is_none_or(|files| files >= needed) {
         return Ok(());
@@ -144,23 +147,11 @@ fn open_queue(arguments: &ServeArguments, body: usize) -> Result<Embedded, Stop>
     // With what stands before the bytes of a submission.
     let payload = body.saturating_add(HEAD);
     let (waiting_of_client, bytes_of_client) = (arguments.waiting, arguments.disk);
-    let limits = passhost_queue::Limits { waiting_of_client, bytes_of_client, payload, ..Default::default() };
+    let limits = passhost_queue::QueueLimits { waiting_of_client, bytes_of_client, payload, ..Default::default() };
     Embedded::open(&arguments.data.join(QUEUE), limits).map_err(|error| match error {
-        QueueError::InUse { .. } | QueueError::Open { .. } => Stop::new(Exit::Usage, error),
+        QueueError::InUse(_) | QueueError::Open { .. } => Stop::new(Exit::Usage, error),
         error => Stop::new(Exit::Host, error),
     })
-}
-
-/// The devices, whose children reach neither what others submitted nor who may ask.
-fn open_devices(arguments: &ServeArguments) -> Result<Vec<Device>, Stop> {
-    let confinement = arguments.measure.walls.confinement();
-    let own: Vec<PathBuf> = [&arguments.data, &arguments.clients].into_iter().cloned().collect();
-    let open = |(before, choice)| {
-        let mut setup = super::device_setup(choice, arguments.threads);
-        setup.hidden.extend(own.iter().cloned());
-        Device::open(DeviceSetup { confinement, before, ..setup }).map_err(|error| Stop::new(Exit::Host, error))
-    };
-    (0..).zip(arguments.device.0.iter().copied()).map(open).collect()
 }
 
 pub fn token(arguments: &TokenArguments, terminal: &Terminal) -> Result<Exit, Stop> {
@@ -171,7 +162,7 @@ pub fn token(arguments: &TokenArguments, terminal: &Terminal) -> Result<Exit, St
         return Err(Stop::usage(format!("`{shown}` is no name for a client; use letters, digits and `-_.@`")));
     }
     let token = Token::random().map_err(|error| Stop::host(format!("the system gives no random bytes: {error}")))?;
-    let role = if arguments.operator { Role::Operator } else { Role::Client };
+    let role = if arguments.operator { ClientRole::Operator } else { ClientRole::Client };
     print([token.line(name, role)]);
     if is_lost() {
         // A token that no file knows is of no use.

@@ -4,7 +4,7 @@ mod changes;
 mod kernels;
 
 use crate::arguments::{RewriteParts, ShowArguments};
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
 use passhost_child::guest::GuestError;
@@ -13,9 +13,8 @@ use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewr
 use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::open_regular;
-use passhost_result::document::{Blame, Failure};
 use passhost_result::{GuestLimits, InputMode, Inserted, Policy, is_among, untrusted};
-use passhost_supervisor::{Account, Config, OpenError, ReadError, Sample, Supervisor, infer_calls};
+use passhost_supervisor::{Account, Config, ReadError, Sample, Supervisor, infer_calls};
 use std::time::Duration;
 
 /// Lines of a plugin's log that are shown.
@@ -24,7 +23,7 @@ const LOG_LINES: usize = 50;
 const LINE: usize = 4000;
 
 pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let paths = passhost_sample::find(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let paths = passhost_sample::find(&arguments.sample).or_stop(Exit::Usage)?;
     let limits = arguments.limits.limits();
     let confinement = arguments.walls.confinement();
     let mut supervisor = Supervisor::new(Config { limits, confinement, ..Config::default() });
@@ -42,12 +41,9 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut shown = 0;
     let mut exit = Exit::Success;
     for path in &paths {
-        let mut sample = Sample::open(path, confinement).map_err(|error| match error {
-            OpenError::Sample(error) => Stop::new(Exit::Usage, error),
-            OpenError::Reader(error) => Stop::new(Exit::Host, error),
-        })?;
+        let mut sample = Sample::open(path, confinement)?;
         if let Some(failure) = sample.lost() {
-            return Err(refused(failure));
+            return Err(failure.into());
         }
         for index in 0..sample.variants().len() {
             let name = &sample.variants()[index];
@@ -73,14 +69,13 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
                 print_text(&program.to_string());
                 continue;
             }
-            let functional =
-                functionalise(&program, OpTable::sample()).map_err(|error| Stop::new(Exit::Usage, error))?;
+            let functional = functionalise(&program, OpTable::sample()).or_stop(Exit::Usage)?;
             if !arguments.parts.any() {
                 print_text(&functional.graph.to_string());
             }
             if let Some((plugin, target)) = &mut after {
                 let (target, parts, policy) = (*target, arguments.parts, &arguments.policy);
-                let mut view = View { target, parts, policy, limits, types: &mut types, terminal };
+                let mut view = RewriteView { target, parts, policy, limits, types: &mut types, terminal };
                 exit = exit.max(view.show_after(plugin, &functional.graph)?);
             }
         }
@@ -93,16 +88,16 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
 
 /// What a rewrite will run on.
 #[derive(Clone, Copy)]
-struct Target {
+struct ShowTarget {
     facts: DeviceFacts,
     gpu: Option<GpuProperties>,
 }
 
 /// The device that the pass is told of: one that is there, or one that somebody described.
-fn target(arguments: &ShowArguments) -> Result<Target, Stop> {
+fn target(arguments: &ShowArguments) -> Result<ShowTarget, Stop> {
     let Some(path) = &arguments.device_facts else {
         let device = super::open_device(&arguments.device, arguments.walls.confinement(), None)?;
-        return Ok(Target { facts: device.info().facts, gpu: device.gpu() });
+        return Ok(ShowTarget { facts: device.info().facts, gpu: device.gpu() });
     };
     let read = open_regular(path).and_then(std::io::read_to_string);
     let facts = read.and_then(|text| serde_json::from_str(&text).map_err(Into::into));
@@ -110,12 +105,12 @@ fn target(arguments: &ShowArguments) -> Result<Target, Stop> {
         let path = path.display();
         Stop::usage(format!("`{path}` has no facts of a device: {error}; expected `job.device.facts` of a result"))
     })?;
-    Ok(Target { facts, gpu: None })
+    Ok(ShowTarget { facts, gpu: None })
 }
 
 /// How rewrites are made and shown.
-struct View<'a> {
-    target: Target,
+struct RewriteView<'a> {
+    target: ShowTarget,
     parts: RewriteParts,
     policy: &'a Policy,
     limits: GuestLimits,
@@ -123,30 +118,30 @@ struct View<'a> {
     terminal: &'a Terminal,
 }
 
-impl View<'_> {
+impl RewriteView<'_> {
     /// Prints what a plugin makes of a graph, what it logged and what it left alone, and whether that may run.
     fn show_after(&mut self, plugin: &mut LoadedPlugin, graph: &Graph) -> Result<Exit, Stop> {
-        let View { target, limits, terminal, .. } = *self;
+        let RewriteView { target, limits, terminal, .. } = *self;
         let mut account = Account::new(Duration::from_millis(limits.answers_ms));
         let calls = infer_calls(graph, limits.infer_calls);
         let inserts = self.policy.rules().inserted == Inserted::Listed;
         let answer = match plugin.guest() {
             Ok(guest) => guest.run(graph, target.facts, inserts, calls, &mut account.pays(self.types)),
-            Err(failure) => return Err(refused(failure)),
+            Err(failure) => return Err(failure.into()),
         };
-        let (rewrite, usage) = answer.map_err(|error| refused(&guest_failure("rewrite", error)))?;
+        let (rewrite, usage) = answer.map_err(|error| Stop::from(&guest_failure("rewrite", error)))?;
         print(
             untrusted::lines(&usage.log, LOG_LINES)
                 .into_iter()
                 .map(|line| terminal.paint(Tone::Dim, &format!("# log: {line}"))),
         );
-        let rewrite = rewrite.map_err(|error| refused(&guest_failure("rewrite", GuestError::Plugin(error))))?;
+        let rewrite = rewrite.map_err(|error| Stop::from(&guest_failure("rewrite", GuestError::Plugin(error))))?;
         for refusal in &rewrite.refusals {
             let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
             let reason = untrusted::one_line(&refusal.reason, 200);
             print([terminal.paint(Tone::Dim, &format!("# left alone {}: {reason}", nodes.join(" ")))]);
         }
-        check_counts(graph, &rewrite.graph).map_err(|error| Stop::new(Exit::Plugin, error))?;
+        check_counts(graph, &rewrite.graph).or_stop(Exit::Plugin)?;
         self.show_rewrite(graph, &rewrite.graph);
         let verified = verify_rewrite(graph, &rewrite.graph, OpTable::insert(), &mut account.pays(self.types));
         if let Err(error) = verified {
@@ -173,7 +168,7 @@ impl View<'_> {
 
     /// All of a rewrite, or the parts that were asked for.
     fn show_rewrite(&self, before: &Graph, after: &Graph) {
-        let View { terminal, parts, target, .. } = self;
+        let RewriteView { terminal, parts, target, .. } = self;
         if !parts.any() {
             print([terminal.paint(Tone::Strong, "# after")]);
             print(after.to_string().lines().map(|line| untrusted::indented(line, LINE)));
@@ -198,13 +193,4 @@ fn coloured(line: &str, terminal: &Terminal) -> String {
         "- " => terminal.paint(Tone::Bad, &text),
         _ => text,
     }
-}
-
-fn refused(failure: &Failure) -> Stop {
-    let exit = match failure.blame {
-        Blame::Plugin => Exit::Plugin,
-        Blame::Sample => Exit::Usage,
-        Blame::Host => Exit::Host,
-    };
-    Stop { exit, error: anyhow::anyhow!("{}; {}", failure.message, failure.hint) }
 }

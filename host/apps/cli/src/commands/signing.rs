@@ -3,7 +3,7 @@
 use super::keygen;
 use super::programs::programs;
 use crate::arguments::SignArguments;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::terminal::Terminal;
 use passhost_child::device::DeviceSetup;
 use passhost_corpus::write_whole;
@@ -38,8 +38,13 @@ impl Signer {
             keygen::check_name("--author", author)?;
         }
         let key = SecretKey::read(path).map_err(keygen::stop)?;
-        let programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
+        let programs = programs().or_stop(Exit::Host)?;
         Ok(Some(Signer { key, path: real(path), author: arguments.author.clone(), programs }))
+    }
+
+    /// Where the key is, which no child may read.
+    pub fn key_path(&self) -> &Path {
+        &self.path
     }
 
     /// Refuses a key that lies in one of these, which are given to child processes.
@@ -51,7 +56,7 @@ impl Signer {
 
     /// Refuses where nobody can say which programs made a result.
     fn check_programs(&self) -> Result<(), Stop> {
-        if programs().map_err(|error| Stop::new(Exit::Host, error))? == self.programs {
+        if programs().or_stop(Exit::Host)? == self.programs {
             return Ok(());
         }
         Err(Stop::host(
@@ -61,7 +66,7 @@ impl Signer {
     }
 
     fn sign(&self, document: &Document, job: JobId, batch: BatchId) -> Result<Result<String, SignError>, Stop> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| Stop::new(Exit::Host, error))?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).or_stop(Exit::Host)?;
         let statement = Statement {
             job,
             batch: Some(batch),
@@ -114,7 +119,7 @@ impl<'s> Signing<'s> {
         let line = match self.signer.sign(document, job, self.batch.clone())? {
             Ok(line) => line,
             // What nobody should rely on is that first, whatever else may be wrong with it.
-            Err(SignError::Unfit { reason }) => return Ok(Err(reason)),
+            Err(SignError::Unfit(reason)) => return Ok(Err(reason)),
             Err(error) => return Err(Stop::new(Exit::Host, error)),
         };
         Ok(match recompute(document).first() {

@@ -1,6 +1,6 @@
 //! Sources in place of plugins: where the SDK is, and what a source becomes.
 
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::terminal::Terminal;
 use passhost_builder::{
     BuildError, BuildLimits, Built, Confinement, Diagnostic, PassSource, Sdk, SourceError, SourceRefusal,
@@ -50,7 +50,7 @@ pub fn compile(
     limits: BuildLimits,
     confinement: Confinement,
 ) -> Result<Result<Built, SourceRefusal>, Stop> {
-    let sdk = Sdk::open(&sdk_directory()).map_err(|error| Stop::new(Exit::Host, error))?;
+    let sdk = Sdk::open(&sdk_directory()).or_stop(Exit::Host)?;
     match passhost_builder::build(&sdk, source, limits, confinement) {
         Ok(built) => Ok(Ok(built)),
         Err(BuildError::Refused(refusal)) => Ok(Err(*refusal)),
@@ -67,48 +67,48 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 }
 
 /// What a user gave as a plugin.
-pub enum Given {
+pub enum GivenPlugin {
     /// A component, or a source that became one.
     Plugin(Plugin),
     /// A source that became none, with the hash of its text and nothing in it.
     Refused(Plugin, Failure),
 }
 
-impl Given {
+impl GivenPlugin {
     /// Compiles a source. What is wrong with it is said on standard error as well.
-    fn compiled(path: &Path, terminal: &Terminal) -> Result<Given, Stop> {
+    fn compiled(path: &Path, terminal: &Terminal) -> Result<GivenPlugin, Stop> {
         let name = path.display().to_string();
         let source = match PassSource::read(path) {
             Ok(source) => source,
             // Of a text that nobody has read, what is wrong with it stands for it.
             Err(error) if error.is_authors() => {
                 let nothing = Plugin { wasm: vec![], ..Plugin::new(name, error.to_string().into()) };
-                return Ok(Given::Refused(nothing, unread(&error)));
+                return Ok(GivenPlugin::Refused(nothing, unread(&error)));
             }
             Err(error) => return Err(stop(error)),
         };
         Ok(match compile(&source, BuildLimits::default(), Confinement::Required)? {
-            Ok(built) => Given::Plugin(Plugin::new(name, built.component)),
+            Ok(built) => GivenPlugin::Plugin(Plugin::new(name, built.component)),
             Err(refusal) => {
                 lines(&refusal.diagnostics, refusal.left_out).iter().for_each(|line| terminal.complain(line));
-                Given::Refused(Plugin { wasm: vec![], ..Plugin::new(name, source.text()) }, failure(&refusal))
+                GivenPlugin::Refused(Plugin { wasm: vec![], ..Plugin::new(name, source.text()) }, failure(&refusal))
             }
         })
     }
 
     /// Reads a component, or compiles a source, where a refusal is a result.
-    pub fn read(path: &Path, limit: u64, terminal: &Terminal) -> Result<Given, Stop> {
+    pub fn read(path: &Path, limit: u64, terminal: &Terminal) -> Result<GivenPlugin, Stop> {
         if PassSource::is_meant_by(path) {
-            return Given::compiled(path, terminal);
+            return GivenPlugin::compiled(path, terminal);
         }
-        super::read_plugin(path, limit).map(Given::Plugin)
+        super::read_plugin(path, limit).map(GivenPlugin::Plugin)
     }
 
     /// Loads it in a child, if there is anything to load.
     pub fn load(self, supervisor: &Supervisor) -> LoadedPlugin {
         match self {
-            Given::Plugin(plugin) => supervisor.load(plugin),
-            Given::Refused(plugin, failure) => LoadedPlugin::refused(plugin, failure),
+            GivenPlugin::Plugin(plugin) => supervisor.load(plugin),
+            GivenPlugin::Refused(plugin, failure) => LoadedPlugin::refused(plugin, failure),
         }
     }
 }
@@ -116,11 +116,11 @@ impl Given {
 /// Reads a component, or compiles a source, where a refusal ends the command.
 pub fn plugin(path: &Path, limit: u64, terminal: &Terminal) -> Result<Plugin, Stop> {
     if !PassSource::is_meant_by(path) {
-        return Plugin::read(path, limit).map_err(|error| Stop::new(Exit::Usage, error));
+        return Plugin::read(path, limit).or_stop(Exit::Usage);
     }
-    match Given::compiled(path, terminal)? {
-        Given::Plugin(plugin) => Ok(plugin),
-        Given::Refused(plugin, failure) => {
+    match GivenPlugin::compiled(path, terminal)? {
+        GivenPlugin::Plugin(plugin) => Ok(plugin),
+        GivenPlugin::Refused(plugin, failure) => {
             let error = anyhow::anyhow!("plugin ({}): {}: {}", failure.stage, plugin.path, failure.message);
             Err(Stop { exit: Exit::Plugin, error })
         }

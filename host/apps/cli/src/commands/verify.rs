@@ -3,9 +3,9 @@
 mod signatures;
 
 use crate::arguments::{DeviceArguments, VerifyArguments};
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
-use crate::terminal::{Terminal, Tone, wrap};
+use crate::terminal::{Terminal, Tone};
 use anyhow::Context;
 use passhost_builder::PassSource;
 use passhost_child::Plugin;
@@ -13,9 +13,9 @@ use passhost_child::device::{Device, DeviceSetup};
 use passhost_result::document::Document;
 use passhost_result::untrusted::one_line;
 use passhost_result::verify::{Difference, recompute};
+use passhost_supervisor::Sample;
 use passhost_supervisor::replay::{Replay, is_same_machine, replayed};
-use passhost_supervisor::{OpenError, Sample};
-use signatures::{Claim, Signatures};
+use signatures::{Signatures, SignedClaim};
 use std::path::{Path, PathBuf};
 
 /// Differences of one document that are printed.
@@ -25,11 +25,11 @@ const WHAT_IT_PROVES: &str = "a signature says who measured, and not that it is 
 
 pub fn run(arguments: &VerifyArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let mut signatures = Signatures::new(arguments)?;
-    let mut judge = Judge { arguments, samples: find_samples(arguments)?, device: None, terminal };
+    let mut judge = ReplayJudge { arguments, samples: find_samples(arguments)?, device: None, terminal };
     let (mut agree, mut any_signed) = (true, false);
     for path in &arguments.results {
         let claims = signatures.claims(path).with_context(|| format!("cannot verify `{}`", path.display()));
-        for claim in claims.map_err(|error| Stop { exit: Exit::Usage, error })? {
+        for claim in claims.or_stop(Exit::Usage)? {
             any_signed |= claim.is_signed;
             let name = claim.name.clone();
             let verified = judge.verify(claim)?;
@@ -42,7 +42,7 @@ pub fn run(arguments: &VerifyArguments, terminal: &Terminal) -> Result<Exit, Sto
 }
 
 /// Who judges results again, with what that takes.
-struct Judge<'a> {
+struct ReplayJudge<'a> {
     arguments: &'a VerifyArguments,
     samples: Vec<PathBuf>,
     /// Opened when it is needed.
@@ -50,12 +50,12 @@ struct Judge<'a> {
     terminal: &'a Terminal,
 }
 
-impl Judge<'_> {
-    fn verify(&mut self, claim: Claim) -> Result<Verified, Stop> {
-        let Claim { name, document, refusals, mut remarks, is_signed: _ } = claim;
-        let Some(document) = document else { return Ok(Verified { refusals, differences: vec![], remarks }) };
+impl ReplayJudge<'_> {
+    fn verify(&mut self, claim: SignedClaim) -> Result<VerifiedResult, Stop> {
+        let SignedClaim { name, document, refusals, mut remarks, is_signed: _ } = claim;
+        let Some(document) = document else { return Ok(VerifiedResult { refusals, differences: vec![], remarks }) };
         remarks.extend(self::remarks(&document));
-        let mut verified = Verified { refusals, differences: recompute(&document), remarks };
+        let mut verified = VerifiedResult { refusals, differences: recompute(&document), remarks };
         match material(self.arguments, &document, &self.samples)? {
             Ok((plugin, sample)) => {
                 self.terminal.progress(&format!("judging {} again", one_line(&document.job.sample, 80)));
@@ -83,12 +83,12 @@ fn open_device(arguments: &VerifyArguments, wanted: &DeviceArguments) -> Result<
     let confinement = arguments.walls.confinement();
     let setup = super::device_setup(wanted.device, wanted.threads);
     let setup = DeviceSetup { confinement, check_on_cpu: arguments.check_on_cpu, ..setup };
-    Device::open(setup).map_err(|error| Stop::new(Exit::Host, error))
+    Device::open(setup).or_stop(Exit::Host)
 }
 
 /// Every sample that the paths name.
 fn find_samples(arguments: &VerifyArguments) -> Result<Vec<PathBuf>, Stop> {
-    let found = |path: &PathBuf| passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error));
+    let found = |path: &PathBuf| passhost_sample::find(path).or_stop(Exit::Usage);
     let found: Vec<Vec<PathBuf>> = arguments.sample.iter().map(found).collect::<Result<_, _>>()?;
     Ok(found.into_iter().flatten().collect())
 }
@@ -129,12 +129,9 @@ fn material(
         return Ok(Err("a result does not say where its sample lies; --sample DIR names it".to_owned()));
     }
     let limit = document.limits.guest.wasm;
-    let plugin = Plugin::read(path, limit).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let plugin = Plugin::read(path, limit).or_stop(Exit::Usage)?;
     for (position, path) in samples.iter().enumerate() {
-        let sample = Sample::open(path, arguments.walls.confinement()).map_err(|error| match error {
-            OpenError::Sample(error) => Stop::new(Exit::Usage, error),
-            OpenError::Reader(error) => Stop::new(Exit::Host, error),
-        })?;
+        let sample = Sample::open(path, arguments.walls.confinement())?;
         // Of several, the one that the document is about; a single one is held against it whatever it is.
         if sample.sha256() == document.job.sample_sha256 || (position == 0 && samples.len() == 1) {
             return Ok(Ok((plugin, sample)));
@@ -158,14 +155,14 @@ fn remarks(document: &Document) -> Vec<String> {
 }
 
 /// What is known of one document.
-struct Verified {
+struct VerifiedResult {
     /// Why it counts for nothing, whatever it says.
     refusals: Vec<String>,
     differences: Vec<Difference>,
     remarks: Vec<String>,
 }
 
-impl Verified {
+impl VerifiedResult {
     /// Judges it again. On another device or version, numbers may differ, which is said and no contradiction.
     fn replay(
         &mut self,
@@ -194,7 +191,7 @@ impl Verified {
     }
 
     fn lines(&self, name: &str, terminal: &Terminal) -> Vec<String> {
-        let Verified { refusals, differences, remarks } = self;
+        let VerifiedResult { refusals, differences, remarks } = self;
         let mut lines = vec![match (refusals.len(), differences.len()) {
             (0, 0) => format!("{}  {name}", terminal.paint(Tone::Good, "agrees")),
             (0, 1) => format!("{}  {name}: 1 difference", terminal.paint(Tone::Bad, "differs")),
@@ -202,12 +199,12 @@ impl Verified {
             _ => format!("{}  {name}", terminal.paint(Tone::Bad, "refused")),
         }];
         let said = refusals.iter().cloned().chain(differences.iter().take(SHOWN).map(ToString::to_string));
-        lines.extend(said.flat_map(|said| wrap(&said, terminal.width(), "  ")));
+        lines.extend(said.flat_map(|said| terminal.wrap(&said, "  ")));
         if differences.len() > SHOWN {
             lines.push(format!("  and {} more", differences.len() - SHOWN));
         }
         for remark in remarks.iter().take(SHOWN) {
-            lines.extend(wrap(&format!("note: {remark}"), terminal.width(), "  "));
+            lines.extend(terminal.wrap(&format!("note: {remark}"), "  "));
         }
         lines
     }

@@ -1,7 +1,7 @@
 //! Scores by what graphs have in common.
 
 use super::NAME;
-use crate::{Cell, Column, Content, Markup, Series, Table, html, number, untrusted};
+use crate::{Cell, Column, Markup, Series, Table, html, number, untrusted};
 use passhost_report::{Breakdown, BreakdownRow, Contest};
 
 /// Ops that are shown, the most frequent.
@@ -22,27 +22,24 @@ pub(super) fn breakdowns(contest: &Contest<'_>, at: usize) -> Markup {
 }
 
 fn table(contest: &Contest<'_>, breakdown: &Breakdown, at: usize) -> Markup {
-    let heading = |series: usize| {
-        let heading = html! { (Series(series).badge()) " AS" };
-        Column { heading, unit: "right", content: Content::Numbers }
-    };
+    let heading = |series: usize| Column::of_series(Series(series), " AS", "right");
     let rows: Vec<Vec<Cell>> = breakdown.rows.iter().take(OPS).map(row).collect();
     let filter = (rows.len() > MANY).then_some("Show rows with");
     let mut columns = vec![Column::text(breakdown.by), Column::number("graphs")];
     columns.extend((0..contest.contenders.len()).map(heading));
     let left_out = breakdown.rows.len().saturating_sub(OPS);
-    let table = Table {
-        id: format!("by-{}-{at}", breakdown.by.replace(' ', "-")),
-        caption: html! {
+    Table::new(
+        format!("by-{}-{at}", breakdown.by.replace(' ', "-")),
+        html! {
             "By " (breakdown.by)
             @if breakdown.by == "op" { ": graphs that call it; a graph counts in the row of each of its ops" }
             @if left_out > 0 { "; the " (left_out) " least frequent are left out" }
         },
         columns,
         rows,
-        filter,
-    };
-    table.markup()
+    )
+    .filtered(filter)
+    .markup()
 }
 
 fn row(row: &BreakdownRow) -> Vec<Cell> {

@@ -1,8 +1,8 @@
 //! Every graph with its times.
 
-use super::{NAME, SENTENCE};
-use crate::{Axis, Cell, Column, Content, Mark, Markup, Ruler, Scale, Series, Table, html, number, untrusted};
-use passhost_report::{Contest, Row};
+use super::{NAME, SENTENCE, graph_name};
+use crate::{Cell, ChartAxis, Column, Markup, Ruler, Scale, Series, StripMark, Table, html, number, untrusted};
+use passhost_report::{Contest, ContestRow};
 use std::collections::HashMap;
 
 pub(super) fn graphs(contest: &Contest<'_>, at: usize) -> Markup {
@@ -14,29 +14,18 @@ pub(super) fn graphs(contest: &Contest<'_>, at: usize) -> Markup {
         Column::measured("reference time", "µs"),
         Column::measured("eager", "µs"),
     ];
-    let heading = |series: usize| Column {
-        heading: html! { (Series(series).badge()) " × eager" },
-        unit: "µs",
-        content: Content::Numbers,
-    };
-    columns.push(Column { content: Content::Pictures, ..Column::text("log scale") });
+    let heading = |series: usize| Column::of_series(Series(series), " × eager", "µs");
+    columns.push(Column::pictures("log scale", ""));
     columns.extend((0..contest.contenders.len()).map(heading));
-    let table = Table {
-        id: format!("graphs-{at}"),
-        caption: html! {
+    Table::new(format!("graphs-{at}"), html! {
             "Times by wall clock. For each plugin how many times as fast as eager, and its time; where the graph does not count, \
              why. The strip has a line for eager, one for the reference time where there is one, and a point for each plugin: further \
              left is faster."
-        },
-        columns,
-        rows: in_order(contest).into_iter().map(|(one, is_only)| row(one, is_only, &ruler)).collect(),
-        filter: Some("Show graphs with"),
-    };
-    table.markup()
+        }, columns, in_order(contest).into_iter().map(|(one, is_only)| row(one, is_only, &ruler)).collect()).filtered(Some("Show graphs with")).markup()
 }
 
 /// Graphs that all were tried on before others, and whether each is the only one of its sample.
-fn in_order<'c, 'a>(contest: &'c Contest<'a>) -> Vec<(&'c Row<'a>, bool)> {
+fn in_order<'c, 'a>(contest: &'c Contest<'a>) -> Vec<(&'c ContestRow<'a>, bool)> {
     let mut of_sample: HashMap<&str, usize> = HashMap::new();
     contest.rows.iter().for_each(|row| *of_sample.entry(row.sample_key).or_default() += 1);
     let mut rows: Vec<_> = contest.rows.iter().map(|row| (row, of_sample[row.sample_key] == 1)).collect();
@@ -49,26 +38,23 @@ fn ruler(contest: &Contest<'_>) -> Ruler {
     let references = contest.rows.iter().filter_map(|row| Some(row.floor?.wall_us? / row.eager_us?));
     let cells = contest.rows.iter().flat_map(|row| &row.cells).flatten();
     let times = cells.filter_map(|cell| cell.speedup.map(f64::recip));
-    Ruler { scale: Scale::Logarithmic, range: Axis::around("", references.chain(times)).range }
+    Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", references.chain(times)).range }
 }
 
-fn row(row: &Row<'_>, is_only: bool, ruler: &Ruler) -> Vec<Cell> {
+fn row(row: &ContestRow<'_>, is_only: bool, ruler: &Ruler) -> Vec<Cell> {
     let reference = row.floor.and_then(|floor| floor.wall_us);
     let mut cells = vec![
-        Cell::name(html! {
-            (untrusted(&row.place.sample, NAME))
-            @if !is_only { " " span.muted { (untrusted(&row.place.short, NAME)) } }
-        }),
+        Cell::name(graph_name(&row.place, is_only)),
         Cell::text(html! { (untrusted(row.element_type.unwrap_or("not recorded"), NAME)) }),
         Cell::maybe(row.bytes.map(|bytes| bytes as f64), |bytes| number::bytes(bytes as u64)),
         Cell::maybe(reference, number::microseconds),
         Cell::maybe(row.eager_us, number::microseconds),
     ];
-    let mut marks: Vec<Mark> = vec![Mark::Rule(1.0)];
-    marks.extend(reference.zip(row.eager_us).map(|(reference, eager)| Mark::Rule(reference / eager)));
+    let mut marks: Vec<StripMark> = vec![StripMark::Rule(1.0)];
+    marks.extend(reference.zip(row.eager_us).map(|(reference, eager)| StripMark::Rule(reference / eager)));
     for (series, cell) in row.cells.iter().enumerate() {
         let speedup = cell.as_ref().and_then(|cell| cell.speedup);
-        marks.extend(speedup.map(|speedup| Mark::Point(speedup.recip(), Series(series))));
+        marks.extend(speedup.map(|speedup| StripMark::Point(speedup.recip(), Series(series))));
     }
     cells.push(Cell::text(ruler.strip(&marks)));
     for cell in &row.cells {
@@ -79,7 +65,7 @@ fn row(row: &Row<'_>, is_only: bool, ruler: &Ruler) -> Vec<Cell> {
     cells
 }
 
-fn of_entrant(cell: &passhost_report::Cell<'_>) -> Cell {
+fn of_entrant(cell: &passhost_report::ContestCell<'_>) -> Cell {
     let time = cell.timing.map(|timing| number::microseconds(timing.rewritten_us));
     let content = html! {
         @match cell.speedup {

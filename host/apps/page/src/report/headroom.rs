@@ -1,15 +1,17 @@
 //! What holds scores back: the right graphs with the lowest speedups, and what their rewrites leave to the library.
 
-use super::{NAME, named};
+use super::{NAME, graph_name, named};
 use crate::{Cell, Column, Markup, Table, html, number, untrusted};
-use passhost_report::{CALL_US, Clock, Contender, Contest, Headroom, KERNEL_US, MeanSpeedup, RightGraph, Timed};
+use passhost_report::{
+    CALL_US, Clock, Contest, ContestEntrant, GraphTime, Headroom, KERNEL_US, MeanSpeedup, RightGraph,
+};
 
 /// Graphs of a plugin that are shown.
 const SHOWN: usize = 10;
 
 pub(super) fn headroom(contest: &Contest<'_>, position: usize) -> Markup {
     let plugins = contest.contenders.iter().enumerate().filter(|(_, one)| !one.is_baseline);
-    let shown: Vec<(usize, &Contender)> = plugins.filter(|(_, one)| !one.headroom.graphs.is_empty()).collect();
+    let shown: Vec<(usize, &ContestEntrant)> = plugins.filter(|(_, one)| !one.headroom.graphs.is_empty()).collect();
     let Some((_, first)) = shown.first() else {
         let has_plugins = contest.contenders.iter().any(|one| !one.is_baseline);
         return html! {
@@ -36,7 +38,7 @@ pub(super) fn headroom(contest: &Contest<'_>, position: usize) -> Markup {
 }
 
 /// How many graphs leave calls to the library, and how fast these are beside the others.
-fn left_to_the_library(at: usize, one: &Contender) -> Markup {
+fn left_to_the_library(at: usize, one: &ContestEntrant) -> Markup {
     let Headroom { graphs, with_calls, without_calls, .. } = &one.headroom;
     let known: usize = [with_calls, without_calls].into_iter().flatten().map(|mean| mean.graphs).sum();
     let mean = |of: &Option<MeanSpeedup>, what: &str| {
@@ -57,7 +59,7 @@ fn left_to_the_library(at: usize, one: &Contender) -> Markup {
     }
 }
 
-fn slowest(contest: &Contest<'_>, at: usize, one: &Contender, position: usize) -> Markup {
+fn slowest(contest: &Contest<'_>, at: usize, one: &ContestEntrant, position: usize) -> Markup {
     let of_device = one.headroom.clock == Clock::Device;
     let mut columns = vec![Column::text("graph"), Column::number("× eager")];
     if of_device {
@@ -71,26 +73,19 @@ fn slowest(contest: &Contest<'_>, at: usize, one: &Contender, position: usize) -
     ]);
     let of_sample = |sample: &str| contest.rows.iter().filter(|row| row.place.sample == sample).count();
     let is_only = |graph: &RightGraph| of_sample(&graph.place.sample) == 1;
-    let table = Table {
-        id: format!("slowest-{position}-{at}"),
-        caption: html! { "Right graphs of " (named(at, one)) " with the lowest speedups" },
+    Table::new(
+        format!("slowest-{position}-{at}"),
+        html! { "Right graphs of " (named(at, one)) " with the lowest speedups" },
         columns,
-        rows: one.headroom.graphs.iter().take(SHOWN).map(|graph| row(graph, of_device, is_only(graph))).collect(),
-        filter: None,
-    };
-    table.markup()
+        one.headroom.graphs.iter().take(SHOWN).map(|graph| row(graph, of_device, is_only(graph))).collect(),
+    )
+    .markup()
 }
 
 fn row(graph: &RightGraph, of_device: bool, is_only: bool) -> Vec<Cell> {
-    let speedup = |timed: Option<Timed>| Cell::maybe(timed.map(|timed| timed.speedup), number::score);
-    let us = |timed: Option<Timed>| Cell::maybe(timed.map(|timed| timed.us), number::microseconds);
-    let mut cells = vec![
-        Cell::name(html! {
-            (untrusted(&graph.place.sample, NAME))
-            @if !is_only { " " span.muted { (untrusted(&graph.place.short, NAME)) } }
-        }),
-        Cell::of(graph.speedup, number::score),
-    ];
+    let speedup = |timed: Option<GraphTime>| Cell::maybe(timed.map(|timed| timed.speedup), number::score);
+    let us = |timed: Option<GraphTime>| Cell::maybe(timed.map(|timed| timed.us), number::microseconds);
+    let mut cells = vec![Cell::name(graph_name(&graph.place, is_only)), Cell::of(graph.speedup, number::score)];
     if of_device {
         cells.push(speedup(graph.measured));
     }

@@ -3,10 +3,10 @@
 use super::scores::share;
 use super::{is_captured, named};
 use crate::{Cell, Column, Markup, Table, html, number};
-use passhost_report::{CALL_US, Contender, Contest, KERNEL_US, Row, Share};
+use passhost_report::{CALL_US, Contest, ContestEntrant, ContestRow, FloorShare, KERNEL_US};
 
 pub(super) fn light(contest: &Contest<'_>, position: usize) -> Markup {
-    let floors: Vec<&Row<'_>> = contest.rows.iter().filter(|row| row.is_shared && row.floor.is_some()).collect();
+    let floors: Vec<&ContestRow<'_>> = contest.rows.iter().filter(|row| row.is_shared && row.floor.is_some()).collect();
     if floors.is_empty() {
         return html! {
             p {
@@ -62,8 +62,8 @@ fn derivation(floors: usize, contest: &Contest<'_>) -> Markup {
 }
 
 fn shares(contest: &Contest<'_>, position: usize) -> Markup {
-    let row = |(at, one): (usize, &Contender)| {
-        let beyond = |share: Option<Share>| {
+    let row = |(at, one): (usize, &ContestEntrant)| {
+        let beyond = |share: Option<FloorShare>| {
             Cell::maybe(share.map(|share| share.beyond as f64), |count| number::grouped(count as u64))
         };
         let mut cells = vec![Cell::name(named(at, one)), share(one, one.light.device), beyond(one.light.device)];
@@ -80,12 +80,11 @@ fn shares(contest: &Contest<'_>, position: usize) -> Markup {
     if !is_captured(contest) {
         columns.extend([Column::measured("reference over time", "end to end"), Column::number("beyond 100%")]);
     }
-    let table = Table {
-        id: format!("light-numbers-{position}"),
-        caption: html! { "Speed of light on the graphs that each has right" },
+    Table::new(
+        format!("light-numbers-{position}"),
+        html! { "Speed of light on the graphs that each has right" },
         columns,
-        rows: contest.contenders.iter().enumerate().map(row).collect(),
-        filter: None,
-    };
-    table.markup()
+        contest.contenders.iter().enumerate().map(row).collect(),
+    )
+    .markup()
 }

@@ -11,7 +11,7 @@ mod scores;
 mod verdict;
 
 use crate::{Markup, Page, Section, Series, html, untrusted};
-use passhost_report::{Contender, Contest};
+use passhost_report::{Contest, ContestEntrant, GraphPlace};
 use passhost_result::Headline;
 use passhost_result::document::Launch;
 use passhost_result::untrusted::one_line;
@@ -97,8 +97,13 @@ fn headline(contest: &Contest<'_>) -> &'static str {
     }
 }
 
+/// A graph, by its sample alone where it is the only one of it.
+fn graph_name(place: &GraphPlace, is_only: bool) -> Markup {
+    html! { (untrusted(&place.sample, NAME)) @if !is_only { " " span.muted { (untrusted(&place.short, NAME)) } } }
+}
+
 /// An entrant's number and name.
-fn named(at: usize, contender: &Contender) -> Markup {
+fn named(at: usize, contender: &ContestEntrant) -> Markup {
     html! { (Series(at).badge()) " " (untrusted(&contender.summary.entrant.name, NAME)) @if contender.is_baseline { " " span.muted { "(baseline)" } } }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{NAME, named, of_each};
 use crate::{Cell, Column, Content, Markup, SERIES, Series, Table, html, number, untrusted, untrusted_lines};
-use passhost_report::{Contest, Fate, Fusion, Row, fusion};
+use passhost_report::{Contest, ContestRow, Fusion, NodeFate, fusion};
 use passhost_result::document::Graphs;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -43,13 +43,13 @@ pub(super) fn rewrites(contests: &[Contest<'_>]) -> Markup {
 }
 
 /// The first graph of each sample of which some text is recorded.
-fn one_a_sample<'c, 'a>(contest: &'c Contest<'a>) -> impl Iterator<Item = &'c Row<'a>> {
+fn one_a_sample<'c, 'a>(contest: &'c Contest<'a>) -> impl Iterator<Item = &'c ContestRow<'a>> {
     let mut samples = HashSet::new();
-    let has_text = |row: &&Row<'_>| (0..row.cells.len()).any(|at| graphs(row, at).is_some());
+    let has_text = |row: &&ContestRow<'_>| (0..row.cells.len()).any(|at| graphs(row, at).is_some());
     contest.rows.iter().filter(has_text).filter(move |row| samples.insert(row.sample_key))
 }
 
-fn graphs<'c>(row: &'c Row<'_>, at: usize) -> Option<&'c Graphs> {
+fn graphs<'c>(row: &'c ContestRow<'_>, at: usize) -> Option<&'c Graphs> {
     row.cells[at].as_ref()?.variant.rewrite.as_ref()?.graphs.as_ref()
 }
 
@@ -62,7 +62,7 @@ struct Shelf {
 }
 
 impl Shelf {
-    fn block(&mut self, contest: &Contest<'_>, row: &Row<'_>, place: (usize, usize)) -> Markup {
+    fn block(&mut self, contest: &Contest<'_>, row: &ContestRow<'_>, place: (usize, usize)) -> Markup {
         let texts = (0..row.cells.len()).map(|at| graphs(row, at).map(|one| (one.before.clone(), one.after.clone())));
         let texts: Vec<_> = texts.collect();
         if self.known.contains(&texts) {
@@ -79,7 +79,7 @@ impl Shelf {
     }
 }
 
-fn block(contest: &Contest<'_>, row: &Row<'_>, (at, place): (usize, usize)) -> Markup {
+fn block(contest: &Contest<'_>, row: &ContestRow<'_>, (at, place): (usize, usize)) -> Markup {
     let read = |entrant: usize| Some((entrant, graphs(row, entrant)?));
     let recorded: Vec<(usize, &Graphs)> = (0..row.cells.len()).filter_map(read).collect();
     let fusions: Vec<(usize, Fusion)> =
@@ -121,21 +121,21 @@ fn before(first: &Fusion, fusions: &[(usize, Fusion)], id: &str) -> Markup {
         unit: "became",
         content: Content::Words,
     }));
-    let row = |(at, (text, _)): (usize, &(String, Fate))| {
+    let row = |(at, (text, _)): (usize, &(String, NodeFate))| {
         let fates =
             fusions.iter().map(|(_, fusion)| fusion.before.get(at).map_or_else(|| html! {}, |(_, it)| fate(it)));
         std::iter::once(Cell::name(html! { code { (untrusted(text, LINE)) } })).chain(fates.map(Cell::text)).collect()
     };
     let caption = html! { "Before: what became of each node" };
     let rows = first.before.iter().enumerate().map(row).collect();
-    Table { id: id.to_owned(), caption, columns, rows, filter: None }.markup()
+    Table::new(id.to_owned(), caption, columns, rows).markup()
 }
 
-fn fate(fate: &Fate) -> Markup {
+fn fate(fate: &NodeFate) -> Markup {
     match fate {
-        Fate::Kept => html! { "kept" },
-        Fate::Gone => html! { span.muted { "gone" } },
-        Fate::Fused(kernels) => html! { @for kernel in kernels { (badge(*kernel)) " " } },
+        NodeFate::Kept => html! { "kept" },
+        NodeFate::Gone => html! { span.muted { "gone" } },
+        NodeFate::Fused(kernels) => html! { @for kernel in kernels { (badge(*kernel)) " " } },
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::{NAME, SENTENCE, named};
 use crate::{Cell, Column, Markup, Table, html, number, untrusted};
-use passhost_report::{Contender, Contest, Missing, Place, Saying};
+use passhost_report::{Contest, ContestEntrant, GraphPlace, Missing, Saying};
 
 /// Sayings that are shown of an entrant, and graphs that are named.
 const SHOWN: usize = 40;
 const NAMED: usize = 5;
 
 pub(super) fn refused(contest: &Contest<'_>, position: usize) -> Markup {
-    let said = |contender: &Contender| !contender.refusals.is_empty() || !contender.log.is_empty();
+    let said = |contender: &ContestEntrant| !contender.refusals.is_empty() || !contender.log.is_empty();
     html! {
         p { "In the words of the plugins, which nobody checked. What differs only in its numbers stands once." }
         @for (at, contender) in contest.contenders.iter().enumerate().filter(|(_, one)| !one.is_baseline) {
@@ -41,7 +41,7 @@ pub(super) fn findings(contest: &Contest<'_>, position: usize) -> Markup {
 }
 
 /// How many graphs ended in which way, in plain words.
-fn ends(contender: &Contender) -> Markup {
+fn ends(contender: &ContestEntrant) -> Markup {
     let graphs = contender.summary.all.graphs;
     let bad: Vec<(&String, &usize)> = contender.summary.ends.iter().filter(|(end, _)| *end != "right").collect();
     html! {
@@ -94,19 +94,13 @@ fn table(id: &str, caption: Markup, sayings: &[Saying]) -> Markup {
         ]
     };
     let left_out = sayings.len().saturating_sub(SHOWN);
-    let table = Table {
-        id: id.to_owned(),
-        caption: html! { (caption) @if left_out > 0 { "; " (left_out) " more, see " code { "--json" } } },
-        columns: vec![
-            Column::text("what"),
-            Column::number("graphs"),
-            Column::number("times"),
-            Column::text("first of them"),
-        ],
-        rows: sayings.iter().take(SHOWN).map(row).collect(),
-        filter: None,
-    };
-    table.markup()
+    Table::new(
+        id.to_owned(),
+        html! { (caption) @if left_out > 0 { "; " (left_out) " more, see " code { "--json" } } },
+        vec![Column::text("what"), Column::number("graphs"), Column::number("times"), Column::text("first of them")],
+        sayings.iter().take(SHOWN).map(row).collect(),
+    )
+    .markup()
 }
 
 pub(super) fn unmeasured(contest: &Contest<'_>, position: usize) -> Markup {
@@ -152,7 +146,7 @@ fn left_out(what: &str, graphs: &[Missing], contest: &Contest<'_>) -> Markup {
                 (what) ": " (number::grouped(graphs.len() as u64))
                 ul {
                     @for (at, contender) in contest.contenders.iter().enumerate() {
-                        @let lacked: Vec<&Place> = lacking(at).collect();
+                        @let lacked: Vec<&GraphPlace> = lacking(at).collect();
                         @if !lacked.is_empty() { li { (named(at, contender)) " lacks " (lacked.len()) ": " (places(&lacked)) } }
                     }
                 }
@@ -161,7 +155,7 @@ fn left_out(what: &str, graphs: &[Missing], contest: &Contest<'_>) -> Markup {
     }
 }
 
-fn places(places: &[&Place]) -> Markup {
+fn places(places: &[&GraphPlace]) -> Markup {
     html! {
         @for (at, place) in places.iter().take(NAMED).enumerate() {
             @if at > 0 { ", " } (untrusted(&place.to_string(), NAME))

@@ -2,9 +2,9 @@
 
 use super::{headline, is_captured, legend, named};
 use crate::{
-    Axis, Cell, Chart, Column, Content, Curve, Figure, Mark, Markup, Ruler, Scale, Series, Table, html, number,
+    Cell, Chart, ChartAxis, Column, Curve, Figure, Markup, Ruler, Scale, Series, StripMark, Table, html, number,
 };
-use passhost_report::{ClockScores, Contender, Contest, Share};
+use passhost_report::{ClockScores, Contest, ContestEntrant, FloorShare};
 use passhost_result::Headline;
 use passhost_score::Interval;
 
@@ -16,18 +16,12 @@ const REACHED: [f64; 4] = [1.0, 1.5, 2.0, 4.0];
 pub(super) fn scores(contest: &Contest<'_>, at: usize) -> Markup {
     let ruler = ruler(contest);
     let rows = contest.contenders.iter().enumerate().map(|(series, one)| row(contest, series, one, &ruler)).collect();
-    let table = Table {
-        id: format!("scores-{at}"),
-        caption: html! {
+    let caption = html! {
             "Scores on the " (number::counted(contest.contenders.first().map_or(0, |one| one.shared.graphs), "graph"))
             " that all were tried on; intervals say what measuring the same graphs again would give. "
             (headline(contest)) " is what ranks. " (over_device_time(contest)) "The strip has " (headline(contest)) " with its interval, its line is eager."
-        },
-        columns: columns(contest, &ruler),
-        rows,
-        filter: None,
     };
-    table.markup()
+    Table::new(format!("scores-{at}"), caption, columns(contest, &ruler), rows).markup()
 }
 
 fn columns(contest: &Contest<'_>, ruler: &Ruler) -> Vec<Column> {
@@ -35,11 +29,7 @@ fn columns(contest: &Contest<'_>, ruler: &Ruler) -> Vec<Column> {
         Column::text("plugin or baseline"),
         Column::measured("right", "at t = −5"),
         Column::measured("AS", "95% interval"),
-        Column {
-            heading: html! { (number::score(ruler.range.0)) " to " (number::score(ruler.range.1)) },
-            unit: "log",
-            content: Content::Pictures,
-        },
+        Column::pictures(&format!("{} to {}", number::score(ruler.range.0), number::score(ruler.range.1)), "log"),
         Column::measured("AS strict", "95% interval"),
         Column::measured("AS over device time", "95% interval"),
     ];
@@ -53,7 +43,8 @@ fn columns(contest: &Contest<'_>, ruler: &Ruler) -> Vec<Column> {
 
 /// On which graphs device times are known, where these are not all.
 fn over_device_time(contest: &Contest<'_>) -> Markup {
-    let less = |one: &Contender| one.device.as_ref().map(|device| device.graphs).filter(|of| *of < one.shared.graphs);
+    let less =
+        |one: &ContestEntrant| one.device.as_ref().map(|device| device.graphs).filter(|of| *of < one.shared.graphs);
     html! {
         @if let Some(graphs) = contest.contenders.iter().find_map(less) {
             "AS over device time is of the " (number::counted(graphs, "graph")) " whose device time is known with all. "
@@ -67,7 +58,7 @@ fn ruler(contest: &Contest<'_>) -> Ruler {
         let (value, interval) = headline_score(contest, one.shared.wall.as_ref()?);
         Some(interval.map_or([value, value], |interval| [interval.low, interval.high]))
     });
-    Ruler { scale: Scale::Logarithmic, range: Axis::around("", ends.flatten()).range }
+    Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", ends.flatten()).range }
 }
 
 fn headline_score(contest: &Contest<'_>, wall: &ClockScores) -> (f64, Option<Interval>) {
@@ -85,12 +76,12 @@ fn strict(scores: &ClockScores) -> (f64, Option<Interval>) {
     (scores.aggregate_score_strict, scores.confidence.as_ref().map(|found| found.aggregate_score_strict))
 }
 
-fn row(contest: &Contest<'_>, series: usize, one: &Contender, ruler: &Ruler) -> Vec<Cell> {
+fn row(contest: &Contest<'_>, series: usize, one: &ContestEntrant, ruler: &Ruler) -> Vec<Cell> {
     let (wall, device) = (one.shared.wall.as_ref(), one.device.as_ref().map(|device| &device.scores));
-    let mut marks = vec![Mark::Rule(1.0)];
+    let mut marks = vec![StripMark::Rule(1.0)];
     if let Some((value, interval)) = wall.map(|wall| headline_score(contest, wall)) {
-        marks.extend(interval.map(|Interval { low, high }| Mark::Span(low, high, Series(series))));
-        marks.push(Mark::Point(value, Series(series)));
+        marks.extend(interval.map(|Interval { low, high }| StripMark::Span(low, high, Series(series))));
+        marks.push(StripMark::Point(value, Series(series)));
     }
     let all = &one.summary.all;
     let mut cells = vec![
@@ -130,7 +121,7 @@ fn not_recorded() -> Cell {
 }
 
 /// A share of the floor and over how many graphs it is, or that it is not recorded; where nothing is right there is none.
-pub(super) fn share(one: &Contender, share: Option<Share>) -> Cell {
+pub(super) fn share(one: &ContestEntrant, share: Option<FloorShare>) -> Cell {
     match share {
         Some(share) => Cell::keyed(
             html! { (number::percent(share.mean)) " " span.unit { "over " (number::counted(share.graphs, "graph")) } },
@@ -142,7 +133,7 @@ pub(super) fn share(one: &Contender, share: Option<Share>) -> Cell {
 }
 
 pub(super) fn by_tolerance(contest: &Contest<'_>, at: usize) -> Markup {
-    let scored: Vec<(usize, &Contender, &ClockScores)> = contest
+    let scored: Vec<(usize, &ContestEntrant, &ClockScores)> = contest
         .contenders
         .iter()
         .enumerate()
@@ -150,7 +141,7 @@ pub(super) fn by_tolerance(contest: &Contest<'_>, at: usize) -> Markup {
         .collect();
     let Some((_, _, first)) = scored.first() else { return html! { p { "Nothing was measured." } } };
     let tolerances: Vec<i8> = first.es.keys().copied().collect();
-    let curve = |(series, _, wall): &(usize, &Contender, &ClockScores)| Curve {
+    let curve = |(series, _, wall): &(usize, &ContestEntrant, &ClockScores)| Curve {
         series: Series(*series),
         points: wall.es.iter().map(|(t, es)| (f64::from(*t), *es)).collect(),
         band: wall.es_intervals.iter().map(|(t, interval)| (f64::from(*t), interval.low, interval.high)).collect(),
@@ -162,32 +153,28 @@ pub(super) fn by_tolerance(contest: &Contest<'_>, at: usize) -> Markup {
         |wall: &ClockScores| wall.es_intervals.values().flat_map(|one| [one.low, one.high]).collect::<Vec<f64>>();
     let values = scored.iter().flat_map(|(_, _, wall)| bounds(wall).into_iter().chain(wall.es.values().copied()));
     let chart = Chart {
-        x: Axis {
+        x: ChartAxis {
             label: "t: errors up to this tolerance are forgiven; −5 is the default of torch.testing".into(),
             scale: Scale::Linear,
             range: ends,
             ticks: tolerances.iter().map(|t| f64::from(*t)).collect(),
         },
-        y: Axis::around("ES(t), times eager (log)", values),
+        y: ChartAxis::around("ES(t), times eager (log)", values),
         curves: scored.iter().rev().map(curve).collect(),
         rules_x: vec![-5.0],
         rules_y: vec![1.0],
     };
-    let numbers = Table {
-        id: format!("tolerance-numbers-{at}"),
-        caption: html! { "ES(t), times as fast as eager" },
-        columns: std::iter::once(Column::text("plugin or baseline"))
-            .chain(tolerances.iter().map(|t| Column::number(&format!("t = {t}"))))
-            .collect(),
-        rows: scored
-            .iter()
-            .map(|(series, one, wall)| {
-                let cells = tolerances.iter().map(|t| Cell::maybe(wall.es.get(t).copied(), number::score));
-                std::iter::once(Cell::name(named(*series, one))).chain(cells).collect()
-            })
-            .collect(),
-        filter: None,
+    let columns = tolerances.iter().map(|t| Column::number(&format!("t = {t}")));
+    let row = |(series, one, wall): &(usize, &ContestEntrant, &ClockScores)| {
+        let cells = tolerances.iter().map(|t| Cell::maybe(wall.es.get(t).copied(), number::score));
+        std::iter::once(Cell::name(named(*series, one))).chain(cells).collect()
     };
+    let numbers = Table::new(
+        format!("tolerance-numbers-{at}"),
+        html! { "ES(t), times as fast as eager" },
+        std::iter::once(Column::text("plugin or baseline")).chain(columns).collect(),
+        scored.iter().map(row).collect(),
+    );
     Figure {
         id: format!("tolerance-figure-{at}"),
         title: "ES(t), the speedup with errors forgiven step by step.".into(),
@@ -202,7 +189,7 @@ pub(super) fn by_tolerance(contest: &Contest<'_>, at: usize) -> Markup {
 }
 
 pub(super) fn distribution(contest: &Contest<'_>, at: usize) -> Markup {
-    let curve = |(series, one): (usize, &Contender)| {
+    let curve = |(series, one): (usize, &ContestEntrant)| {
         let graphs = one.shared.graphs.max(1) as f64;
         let fastest_first = one.speedups.iter().rev().enumerate();
         let points = fastest_first.flat_map(|(rank, speedup)| {
@@ -212,13 +199,13 @@ pub(super) fn distribution(contest: &Contest<'_>, at: usize) -> Markup {
         Curve { series: Series(series), points: points.collect(), band: vec![], is_marked: false }
     };
     let chart = Chart {
-        x: Axis {
+        x: ChartAxis {
             label: "graphs, %, from the fastest to the slowest of each".into(),
             scale: Scale::Linear,
             range: (0.0, 100.0),
             ticks: (0..=10).map(|tenth| f64::from(tenth) * 10.0).collect(),
         },
-        y: Axis::around(
+        y: ChartAxis::around(
             "speedup, times eager (log)",
             contest.contenders.iter().flat_map(|one| one.speedups.iter().copied()),
         ),
@@ -243,7 +230,7 @@ pub(super) fn distribution(contest: &Contest<'_>, at: usize) -> Markup {
 fn quantiles(contest: &Contest<'_>, at: usize) -> Table {
     let reached = REACHED.map(|speedup| Column::measured(&format!("fast at {speedup}"), "share of graphs"));
     let shares = SHARES.map(|share| Column::measured(&number::percent(share), "reach at least"));
-    let row = |(series, one): (usize, &Contender)| {
+    let row = |(series, one): (usize, &ContestEntrant)| {
         let graphs = one.shared.graphs.max(1);
         let reach =
             |least: f64| one.speedups.iter().filter(|speedup| **speedup >= least).count() as f64 / graphs as f64;
@@ -257,11 +244,11 @@ fn quantiles(contest: &Contest<'_>, at: usize) -> Table {
             .chain(SHARES.map(|share| Cell::maybe(at_share(share), number::score)))
             .collect()
     };
-    Table {
-        id: format!("distribution-numbers-{at}"),
-        caption: html! { "fast_p: the share of graphs that are right and at least p times as fast as eager; and the speedup that a share of the graphs reaches" },
-        columns: std::iter::once(Column::text("plugin or baseline")).chain(reached).chain(shares).collect(),
-        rows: contest.contenders.iter().enumerate().map(row).collect(),
-        filter: None,
-    }
+    let caption = html! {
+        "fast_p: the share of graphs that are right and at least p times as fast as eager; and the speedup that a share of the \
+         graphs reaches"
+    };
+    let columns = std::iter::once(Column::text("plugin or baseline")).chain(reached).chain(shares).collect();
+    let rows = contest.contenders.iter().enumerate().map(row).collect();
+    Table::new(format!("distribution-numbers-{at}"), caption, columns, rows)
 }

@@ -3,7 +3,7 @@
 
 use super::{NAME, SENTENCE, headline, named};
 use crate::{Markup, html, number, untrusted};
-use passhost_report::{AgainstFirst, ClockScores, Contender, Contest};
+use passhost_report::{AgainstFirst, ClockScores, Contest, ContestEntrant};
 use passhost_result::Headline;
 use passhost_score::{Interval, Ratio, Verdict};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ fn is_warning(remark: &str) -> bool {
     remark.ends_with("not a result to rank")
 }
 
-fn alone(contest: &Contest<'_>, only: &Contender, wall: &ClockScores) -> Markup {
+fn alone(contest: &Contest<'_>, only: &ContestEntrant, wall: &ClockScores) -> Markup {
     html! {
         p {
             strong { (untrusted(&only.summary.entrant.name, NAME)) " has " (score(contest, wall)) }
@@ -43,7 +43,7 @@ fn alone(contest: &Contest<'_>, only: &Contender, wall: &ClockScores) -> Markup 
 }
 
 /// Over how many graphs a score is: of all that an entrant has, or those that were `measured`, where these are fewer.
-fn over(one: &Contender, measured: &str, whole: Markup) -> Markup {
+fn over(one: &ContestEntrant, measured: &str, whole: Markup) -> Markup {
     let (shared, all) = (&one.shared, &one.summary.all);
     html! {
         " over "
@@ -56,11 +56,11 @@ fn over(one: &Contender, measured: &str, whole: Markup) -> Markup {
     }
 }
 
-fn first_of_several(contest: &Contest<'_>, best: &Contender, wall: &ClockScores) -> Markup {
+fn first_of_several(contest: &Contest<'_>, best: &ContestEntrant, wall: &ClockScores) -> Markup {
     let standings = contest.comparison.iter().flat_map(|comparison| &comparison.standings);
     let against: Vec<Option<&AgainstFirst>> = standings.map(|standing| standing.against_first.as_ref()).collect();
     let others = contest.contenders.iter().enumerate().skip(1);
-    let held: Vec<(usize, &Contender, &AgainstFirst)> =
+    let held: Vec<(usize, &ContestEntrant, &AgainstFirst)> =
         others.filter_map(|(at, other)| Some((at, other, against.get(at).copied().flatten()?))).collect();
     let ratio = |against: &AgainstFirst| *against.headline(contest.conditions.headline);
     let is_worse = |against: &AgainstFirst| ratio(against).verdict == Verdict::Slower;
@@ -110,7 +110,7 @@ fn bracketed(interval: Option<Interval>) -> Markup {
 }
 
 /// By how much the first leads the second, or the second the first: a baseline may be faster than any plugin.
-fn lead_over(at: usize, other: &Contender, ratio: &Ratio) -> Markup {
+fn lead_over(at: usize, other: &ContestEntrant, ratio: &Ratio) -> Markup {
     let inverse = ratio.interval.map(|Interval { low, high }| Interval { low: high.recip(), high: low.recip() });
     let times = |ratio: f64, interval| html! { (number::score(ratio)) " times as high" (bracketed(interval)) };
     html! {
@@ -138,7 +138,7 @@ fn against_eager(contest: &Contest<'_>, wall: &ClockScores) -> Markup {
     }
 }
 
-fn standing(contest: &Contest<'_>, other: &Contender, ratio: &Ratio) -> Markup {
+fn standing(contest: &Contest<'_>, other: &ContestEntrant, ratio: &Ratio) -> Markup {
     let decided = match ratio.verdict {
         Verdict::Undecided => "not decided",
         _ => "decided",
@@ -150,7 +150,7 @@ fn standing(contest: &Contest<'_>, other: &Contender, ratio: &Ratio) -> Markup {
 }
 
 /// On how many graphs by themselves an entrant is better or worse than the first, by intervals that say nothing of each other.
-fn counts(other: &Contender, against: &AgainstFirst) -> Markup {
+fn counts(other: &ContestEntrant, against: &AgainstFirst) -> Markup {
     let AgainstFirst { better, worse, .. } = against;
     let undecided = other.shared.graphs.saturating_sub(better + worse);
     html! { span.muted { "Graph by graph, by 95% intervals, one in twenty by chance: better on " (better) ", worse on " (worse) ", undecided on " (undecided) "." } }

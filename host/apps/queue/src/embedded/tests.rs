@@ -10,7 +10,7 @@ struct Place {
 
 fn place() -> Place {
     let directory = tempfile::tempdir().unwrap();
-    let queue = Embedded::open(&directory.path().join("queue"), Limits::default()).unwrap();
+    let queue = Embedded::open(&directory.path().join("queue"), QueueLimits::default()).unwrap();
     Place { _directory: directory, queue }
 }
 
@@ -35,20 +35,20 @@ fn damage(queue: &Embedded, ticket: &Ticket) {
 fn a_lease_that_two_found_run_out_takes_nothing_from_whoever_has_the_job_next() {
     let Place { queue, .. } = &place();
     let first = begun(queue, "a", b"job");
-    let put_back = || {
+    let requeue = || {
         let gone = [(first.ticket.clone(), Some(first.attempt))];
-        queue.write(0, |tables| queue.put_back(tables, gone)).unwrap();
+        queue.write(0, |tables| queue.requeue(tables, gone)).unwrap();
         queue.store.read(|transaction| {
             let jobs = transaction.open_table(JOBS)?;
-            jobs.get(first.ticket.as_str())?.map(|record| Record::read(record.value())).transpose()
+            jobs.get(first.ticket.as_str())?.map(|record| JobRecord::read(record.value())).transpose()
         })
     };
-    let record = put_back().unwrap().unwrap();
-    assert_eq!((record.state, record.losses), (State::Waiting, 1));
+    let record = requeue().unwrap().unwrap();
+    assert_eq!((record.state, record.losses), (JobState::Waiting, 1));
     let second = queue.take(LEASE).unwrap().unwrap().lease;
     queue.begin(&second).unwrap();
-    let record = put_back().unwrap().unwrap();
-    assert_eq!((record.state, record.attempts, record.losses), (State::Running, 2, 1));
+    let record = requeue().unwrap().unwrap();
+    assert_eq!((record.state, record.attempts, record.losses), (JobState::Running, 2, 1));
     queue.finish(&second, b"done").unwrap();
 }
 
@@ -65,14 +65,11 @@ fn a_job_whose_record_is_damaged_while_it_runs_is_lost_alone_and_its_worker_goes
         let lease = begun(queue, "a", b"job");
         damage(queue, &lease.ticket);
         for _ in 0..2 {
-            assert!(
-                matches!(go_on(queue, &lease), Err(QueueError::Stale { ticket }) if ticket == lease.ticket),
-                "{way}"
-            );
+            assert!(matches!(go_on(queue, &lease), Err(QueueError::Stale(ticket)) if ticket == lease.ticket), "{way}");
         }
-        assert_eq!(queue.look("a", &lease.ticket).unwrap().unwrap().loss, Some(Loss::Record), "{way}");
+        assert_eq!(queue.look("a", &lease.ticket).unwrap().unwrap().loss, Some(JobLoss::Record), "{way}");
         assert_eq!(queue.counts().unwrap(), Counts::default(), "{way}");
-        assert!(matches!(queue.renew(&lease, LEASE), Err(QueueError::Stale { .. })), "{way}");
+        assert!(matches!(queue.renew(&lease, LEASE), Err(QueueError::Stale(_))), "{way}");
         queue.finish(&begun(queue, "a", b"next"), b"done").unwrap();
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Embedded, Limits, Queue as _, State};
+use crate::{Embedded, JobState, Queue as _, QueueLimits};
 use redb::{ReadableTable as _, TableDefinition};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -12,14 +12,14 @@ const TABLE: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("table");
 /// Where the test that runs on a small disk finds it.
 const DISK: &str = "PASSHOST_SMALL_DISK";
 
-fn add(store: &Store, number: u64, bytes: &[u8]) -> Result<(), QueueError> {
+fn add(store: &QueueStore, number: u64, bytes: &[u8]) -> Result<(), QueueError> {
     store.write(0, |transaction| {
         transaction.open_table(TABLE)?.insert(number, bytes)?;
         Ok(())
     })
 }
 
-fn numbers(store: &Store) -> Vec<u64> {
+fn numbers(store: &QueueStore) -> Vec<u64> {
     let numbers = store.read(|transaction| {
         let table = transaction.open_table(TABLE)?;
         let entries = table.iter()?.map(|entry| Ok(entry?.0.value()));
@@ -32,13 +32,13 @@ fn numbers(store: &Store) -> Vec<u64> {
 #[test]
 fn on_the_small_disk() {
     let Some(disk) = std::env::var_os(DISK).map(PathBuf::from) else { return };
-    let store = Store::open(&disk.join("queue")).unwrap();
+    let store = QueueStore::open(&disk.join("queue")).unwrap();
     let mut kept = vec![];
     for number in 0.. {
         match add(&store, number, &[1; 300_000]) {
             Ok(()) => kept.push(number),
             Err(error) => {
-                assert!(matches!(error, QueueError::Room { .. }), "{error}");
+                assert!(matches!(error, QueueError::Room(_)), "{error}");
                 break;
             }
         }
@@ -47,14 +47,14 @@ fn on_the_small_disk() {
     // Again and again, and what was kept can be read meanwhile.
     for _ in 0..3 {
         assert_eq!(numbers(&store), kept);
-        assert!(matches!(add(&store, 1000, &[1; 3_000_000]), Err(QueueError::Room { .. })));
+        assert!(matches!(add(&store, 1000, &[1; 3_000_000]), Err(QueueError::Room(_))));
     }
     // Room that somebody else makes.
     std::fs::remove_file(disk.join("ballast")).unwrap();
     add(&store, 1000, &[1; 300_000]).unwrap();
     drop(store);
     kept.push(1000);
-    assert_eq!(numbers(&Store::open(&disk.join("queue")).unwrap()), kept);
+    assert_eq!(numbers(&QueueStore::open(&disk.join("queue")).unwrap()), kept);
 }
 
 /// A job is given back on a disk that has no byte left. Does nothing where there is no small disk.
@@ -62,7 +62,7 @@ fn on_the_small_disk() {
 fn given_back_on_the_small_disk() {
     let Some(disk) = std::env::var_os(DISK).map(PathBuf::from) else { return };
     std::fs::remove_file(disk.join("ballast")).unwrap();
-    let open = || Embedded::open(&disk.join("queue"), Limits { attempts: 1, ..Limits::default() }).unwrap();
+    let open = || Embedded::open(&disk.join("queue"), QueueLimits { attempts: 1, ..QueueLimits::default() }).unwrap();
     let queue = open();
     let ticket = queue.submit("client", None, &[1; 1000]).unwrap();
     let lease = queue.take(Duration::from_secs(60)).unwrap().unwrap().lease;
@@ -71,11 +71,11 @@ fn given_back_on_the_small_disk() {
     for size in [1 << 20, 4096, 1] {
         while ballast.write_all(&vec![0; size]).is_ok() {}
     }
-    assert!(matches!(queue.submit("client", None, b"another"), Err(QueueError::Room { .. })));
+    assert!(matches!(queue.submit("client", None, b"another"), Err(QueueError::Room(_))));
     queue.give_back(&lease).unwrap();
     drop(queue);
     // With its first loss it would be lost.
-    assert_eq!(open().look("client", &ticket).unwrap().unwrap().state, State::Waiting);
+    assert_eq!(open().look("client", &ticket).unwrap().unwrap().state, JobState::Waiting);
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn on_a_small_disk(name: &str) {
 }
 
 /// Says that an operation on the file failed.
-fn fail(store: &Store) {
-    store.opened.read().unwrap().as_ref().unwrap().watch.fail(Fault::Other);
+fn fail(store: &QueueStore) {
+    store.opened.read().unwrap().as_ref().unwrap().watch.fail(StoreFault::Other);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn whoever_looks_while_the_file_changes_its_length_finds_it_whole() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let (path, found) = (file.path().to_path_buf(), file.as_file().metadata().unwrap());
     let identity = (found.dev(), found.ino());
-    let watch = Watch { path, file: identity, length: Mutex::new(0), fault: Mutex::default() };
+    let watch = FileWatch { path, file: identity, length: Mutex::new(0), fault: Mutex::default() };
     std::thread::scope(|scope| {
         let changes = scope.spawn(|| {
             for round in 0..5_000 {
@@ -130,7 +130,7 @@ fn whoever_looks_while_the_file_changes_its_length_finds_it_whole() {
 #[test]
 fn what_cannot_be_read_and_what_failed_before_keep_nobody_from_the_rest() {
     let place = tempfile::tempdir().unwrap();
-    let store = Store::open(&place.path().join("queue")).unwrap();
+    let store = QueueStore::open(&place.path().join("queue")).unwrap();
     add(&store, 1, b"one").unwrap();
     let looked: Result<(), QueueError> = store.read(|_| panic!("a page is none"));
     assert!(matches!(looked, Err(QueueError::Damaged(_))), "{looked:?}");
@@ -150,19 +150,19 @@ fn a_file_that_was_removed_or_replaced_after_a_fault_is_not_opened_anew() {
     let path = place.path().join("queue");
     let replace = |path: &Path| {
         std::fs::rename(path, path.with_extension("old")).unwrap();
-        drop(Store::open(path).unwrap());
+        drop(QueueStore::open(path).unwrap());
     };
     let ways: [Way<'_>; 2] = [("removed", &|path| std::fs::remove_file(path).unwrap()), ("replaced", &replace)];
     for (way, harm) in ways {
         let _ = std::fs::remove_file(&path);
-        let store = Store::open(&path).unwrap();
+        let store = QueueStore::open(&path).unwrap();
         add(&store, 1, b"one").unwrap();
         fail(&store);
         harm(&path);
         let found = std::fs::read(&path).ok();
         for _ in 0..2 {
-            assert!(matches!(store.read(|_| Ok(())), Err(QueueError::Gone { .. })), "{way}");
-            assert!(matches!(add(&store, 2, b"two"), Err(QueueError::Gone { .. })), "{way}");
+            assert!(matches!(store.read(|_| Ok(())), Err(QueueError::Gone(_))), "{way}");
+            assert!(matches!(add(&store, 2, b"two"), Err(QueueError::Gone(_))), "{way}");
         }
         assert_eq!(std::fs::read(&path).ok(), found, "{way}");
     }
@@ -181,13 +181,13 @@ fn a_file_that_is_gone_is_not_written_to() {
         [("removed", &|path| std::fs::remove_file(path).unwrap()), ("shortened", &shorten), ("replaced", &replace)];
     for (way, harm) in ways {
         let _ = std::fs::remove_file(&path);
-        let store = Store::open(&path).unwrap();
+        let store = QueueStore::open(&path).unwrap();
         add(&store, 1, b"one").unwrap();
         store.check().unwrap();
         harm(&path);
         let found = std::fs::read(&path).ok();
-        assert!(matches!(store.check(), Err(QueueError::Gone { .. })), "{way}");
-        assert!(matches!(add(&store, 2, b"two"), Err(QueueError::Gone { .. })), "{way}");
+        assert!(matches!(store.check(), Err(QueueError::Gone(_))), "{way}");
+        assert!(matches!(add(&store, 2, b"two"), Err(QueueError::Gone(_))), "{way}");
         drop(store);
         assert_eq!(std::fs::read(&path).ok(), found, "{way}");
     }

@@ -1,11 +1,11 @@
 //! Where an episode stands: steps, rewards, verdicts, and its end.
 
-use super::wire::Answer;
-use passhost_workshop::{Effect, Outcome, Rewards, Verdict, reward};
+use super::wire::EpisodeAnswer;
+use passhost_agent_tools::{Effect, PassVerdict, Rewards, ToolOutcome, reward};
 use serde_json::{Value, json};
 
 /// An episode on a sample.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Episode {
     id: String,
     sample: String,
@@ -16,7 +16,7 @@ pub struct Episode {
     /// The sum of all rewards.
     paid: f64,
     /// Of the last evaluation.
-    verdict: Option<Verdict>,
+    verdict: Option<PassVerdict>,
     best: Option<f64>,
     /// Hash of the source that is written.
     source: Option<String>,
@@ -25,30 +25,19 @@ pub struct Episode {
 
 /// What an observation says.
 #[derive(Debug, Default)]
-pub struct Said<'a> {
+pub struct ObservationText<'a> {
     pub text: &'a str,
     /// The tool whose result it is, or that is waited for.
     pub tool: Option<&'a str>,
     /// Whether that goes on.
     pub is_pending: bool,
     /// What an evaluation found.
-    pub verdict: Option<&'a Verdict>,
+    pub verdict: Option<&'a PassVerdict>,
 }
 
 impl Episode {
     pub fn new(id: String, sample: String, limit: u32) -> Episode {
-        Episode {
-            id,
-            sample,
-            limit,
-            steps: 0,
-            rewards: Rewards::default(),
-            paid: 0.0,
-            verdict: None,
-            best: None,
-            source: None,
-            is_done: false,
-        }
+        Episode { id, sample, limit, ..Episode::default() }
     }
 
     /// Whether nothing is to be done any more.
@@ -57,19 +46,19 @@ impl Episode {
     }
 
     /// An answer that is no step.
-    pub fn told(&self, said: &Said<'_>, reward: Option<f64>) -> Answer {
-        Answer::Observation { observation: self.observation(said), reward, done: self.is_done }
+    pub fn told(&self, said: &ObservationText<'_>, reward: Option<f64>) -> EpisodeAnswer {
+        EpisodeAnswer::Observation { observation: self.observation(said), reward, done: self.is_done }
     }
 
     /// A step that called nothing.
-    pub fn misled(&mut self, text: &str) -> Answer {
-        self.took(None, Outcome { text: text.to_owned(), effect: Effect::Nothing, device: std::time::Duration::ZERO })
+    pub fn misled(&mut self, text: &str) -> EpisodeAnswer {
+        self.took(None, ToolOutcome::said(text))
     }
 
     /// A step, with what came of it. The last one is paid what is missing to the score of the episode: that of what was
     /// handed in, or of what was evaluated last.
-    pub fn took(&mut self, tool: Option<&str>, outcome: Outcome) -> Answer {
-        let Outcome { mut text, effect, .. } = outcome;
+    pub fn took(&mut self, tool: Option<&str>, outcome: ToolOutcome) -> EpisodeAnswer {
+        let ToolOutcome { mut text, effect, .. } = outcome;
         self.steps += 1;
         if let Effect::Wrote { source } = &effect {
             self.source = Some(source.clone());
@@ -92,7 +81,7 @@ impl Episode {
             }
         }
         self.paid += reward;
-        let said = Said { text: &text, tool, is_pending: false, verdict: shown.as_ref() };
+        let said = ObservationText { text: &text, tool, is_pending: false, verdict: shown.as_ref() };
         self.told(&said, Some(reward))
     }
 
@@ -108,7 +97,7 @@ impl Episode {
         })
     }
 
-    fn observation(&self, said: &Said<'_>) -> Value {
+    fn observation(&self, said: &ObservationText<'_>) -> Value {
         json!({
             "text": said.text,
             "tool": said.tool,
@@ -129,7 +118,7 @@ pub fn nothing() -> Value {
 }
 
 /// A verdict as it is told: without the hash of a document that nobody can ask for.
-fn shown(verdict: &Verdict) -> Value {
+fn shown(verdict: &PassVerdict) -> Value {
     json!({
         "score": verdict.score,
         "aggregate_score": verdict.aggregate_score,
@@ -145,8 +134,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn verdict(score: f64) -> Verdict {
-        Verdict {
+    fn verdict(score: f64) -> PassVerdict {
+        PassVerdict {
             score,
             aggregate_score: score,
             aggregate_score_strict: score,
@@ -158,9 +147,9 @@ mod tests {
     }
 
     fn step(episode: &mut Episode, effect: Effect) -> (Value, f64, bool) {
-        let outcome = Outcome { text: "said".into(), effect, device: Duration::ZERO };
+        let outcome = ToolOutcome { text: "said".into(), effect, device: Duration::ZERO };
         match episode.took(Some("tool"), outcome) {
-            Answer::Observation { observation, reward, done } => (observation, reward.unwrap_or(f64::NAN), done),
+            EpisodeAnswer::Observation { observation, reward, done } => (observation, reward.unwrap_or(f64::NAN), done),
             other => unreachable!("a step has an observation: {other:?}"),
         }
     }

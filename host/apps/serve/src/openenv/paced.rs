@@ -1,12 +1,12 @@
-//! A socket whose other end may send so many frames a second. Frames of all kinds count: pings, pongs and empty parts of
+//! The reading half of a socket whose other end may send so many frames a second. Frames of all kinds count: pings, pongs and empty parts of
 //! messages cost the server as much as requests do. Frames that come too early are read later, so a flood stops at the
 //! client's own connection.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 /// The bit of a frame's second byte that says whether a mask follows the length.
@@ -16,11 +16,11 @@ const MASK: u64 = 4;
 
 /// Counts the frames of a stream, of which it reads the headers alone (RFC 6455, section 5.2).
 #[derive(Debug, Default)]
-struct Frames(Part);
+struct Frames(FramePart);
 
 /// The part of a frame that comes next.
 #[derive(Debug, Default)]
-enum Part {
+enum FramePart {
     /// Its first byte.
     #[default]
     First,
@@ -32,9 +32,9 @@ enum Part {
     Payload(u64),
 }
 
-impl Part {
-    fn payload(bytes: u64) -> Part {
-        if bytes == 0 { Part::First } else { Part::Payload(bytes) }
+impl FramePart {
+    fn payload(bytes: u64) -> FramePart {
+        if bytes == 0 { FramePart::First } else { FramePart::Payload(bytes) }
     }
 }
 
@@ -44,30 +44,30 @@ impl Frames {
         let mut begun = 0;
         while let Some((&byte, after)) = bytes.split_first() {
             let (part, rest) = match self.0 {
-                Part::First => {
+                FramePart::First => {
                     begun += 1;
-                    (Part::Length, after)
+                    (FramePart::Length, after)
                 }
-                Part::Length => {
+                FramePart::Length => {
                     let mask = if byte & MASKED == 0 { 0 } else { MASK };
                     let part = match byte & !MASKED {
-                        126 => Part::Longer { bytes: 2, length: 0, mask },
-                        127 => Part::Longer { bytes: 8, length: 0, mask },
-                        length => Part::payload(u64::from(length) + mask),
+                        126 => FramePart::Longer { bytes: 2, length: 0, mask },
+                        127 => FramePart::Longer { bytes: 8, length: 0, mask },
+                        length => FramePart::payload(u64::from(length) + mask),
                     };
                     (part, after)
                 }
-                Part::Longer { bytes, length, mask } => {
+                FramePart::Longer { bytes, length, mask } => {
                     let length = length << 8 | u64::from(byte);
                     let part = match bytes - 1 {
-                        0 => Part::payload(length.saturating_add(mask)),
-                        bytes => Part::Longer { bytes, length, mask },
+                        0 => FramePart::payload(length.saturating_add(mask)),
+                        bytes => FramePart::Longer { bytes, length, mask },
                     };
                     (part, after)
                 }
-                Part::Payload(left) => {
+                FramePart::Payload(left) => {
                     let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
-                    (Part::payload(left - here as u64), &bytes[here..])
+                    (FramePart::payload(left - here as u64), &bytes[here..])
                 }
             };
             (self.0, bytes) = (part, rest);
@@ -76,7 +76,7 @@ impl Frames {
     }
 }
 
-/// A socket whose other end may send so many frames a second.
+/// The reading half of a socket whose other end may send so many frames a second.
 pub struct Paced<S> {
     socket: S,
     frames: Frames,
@@ -125,32 +125,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.socket).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.socket).poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.socket.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_shutdown(context)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,7 +152,11 @@ mod tests {
             for cut in [1, 2, 3, 7, 126, 4096, bytes.len()] {
                 let mut frames = Frames::default();
                 let begun: u32 = bytes.chunks(cut).map(|part| frames.begun(part)).sum();
-                assert_eq!((begun as usize, matches!(frames.0, Part::First)), (lengths.len(), true), "cut at {cut}");
+                assert_eq!(
+                    (begun as usize, matches!(frames.0, FramePart::First)),
+                    (lengths.len(), true),
+                    "cut at {cut}"
+                );
             }
         }
         let mut endless = Frames::default();

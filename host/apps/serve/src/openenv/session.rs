@@ -1,24 +1,21 @@
 //! A connection: messages in and out, and when it ends.
 
-use super::bench::Workplace;
-use super::limits::EpisodeLimits;
+use super::episode_tools::Workplace;
 use super::paced::Paced;
-use super::seats::Seat;
-use super::shop::Floor;
-use super::table::Table;
-use super::wire::{Answer, Fault, Request};
+use super::session_table::SessionTable;
+use super::wire::{EpisodeAnswer, EpisodeFault, EpisodeRequest};
+use super::workplace::ClientWorkplace;
 use crate::access::Client;
-use crate::state::State;
+use crate::limits::EpisodeLimits;
+use crate::state::ServerState;
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use std::collections::VecDeque;
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead as _, ReadBuf};
-use tokio::sync::watch;
+use tokio::io::{AsyncReadExt as _, Join, ReadHalf, WriteHalf, copy, join, sink, split};
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -35,7 +32,7 @@ const GONE: Duration = Duration::from_secs(70);
 const READING: Duration = Duration::from_secs(30);
 /// How long, and how many bytes, of what cannot be read are forgotten before a connection is cut off.
 const DRAINING: Duration = Duration::from_secs(5);
-const FORGOTTEN: usize = 8 << 20;
+const FORGOTTEN: u64 = 8 << 20;
 /// Requests that may come while one is answered: OpenEnv's clients wait for each answer.
 const AHEAD: usize = 1;
 /// Bytes that wait to be written, beyond which the socket must take some: of answers, pings and pongs together.
@@ -43,11 +40,12 @@ const BUFFERED: usize = 16 << 10;
 /// Bytes that wait to be written at most. The longest answer is shorter.
 const UNWRITTEN: usize = 1 << 20;
 
-type Socket = WebSocketStream<Paced<TokioIo<Upgraded>>>;
+type UpgradedStream = TokioIo<Upgraded>;
+type Socket = WebSocketStream<Join<Paced<ReadHalf<UpgradedStream>>, WriteHalf<UpgradedStream>>>;
 
 /// Holds a connection to its end, and its place until nothing of it goes on: whoever hears the end may take it again.
-pub async fn hold(upgraded: Upgraded, state: State, client: Client, seat: Seat) {
-    let limits = state.episodes.limits;
+pub async fn hold(upgraded: Upgraded, state: ServerState, client: Client, permit: OwnedSemaphorePermit) {
+    let limits = state.limits.episodes;
     let config = WebSocketConfig::default()
         .read_buffer_size(16 << 10)
         .write_buffer_size(BUFFERED)
@@ -55,43 +53,44 @@ pub async fn hold(upgraded: Upgraded, state: State, client: Client, seat: Seat) 
         .max_message_size(Some(limits.message))
         .max_frame_size(Some(limits.message));
     let (clients, name) = (state.clone(), Arc::clone(&client.name));
-    let stream = Paced::new(TokioIo::new(upgraded), move || clients.clients.pace(&name));
-    let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
+    let (reader, writer) = split(TokioIo::new(upgraded));
+    let reader = Paced::new(reader, move || clients.clients.pace(&name));
+    let mut socket = WebSocketStream::from_raw_socket(join(reader, writer), Role::Server, Some(config)).await;
     state.metrics.sessions.inc();
-    let floor: Arc<dyn Workplace> = Arc::new(Floor::new(state.clone(), Arc::clone(&client.name)));
-    let mut table = Table::new(floor, limits);
-    let farewell = Connection::new(&mut socket, &state).serve(&mut table).await;
+    let workplace: Arc<dyn Workplace> = Arc::new(ClientWorkplace::new(state.clone(), Arc::clone(&client.name)));
+    let mut table = SessionTable::new(workplace, limits);
+    let closing = EpisodeConnection::new(&mut socket, &state).serve(&mut table).await;
     // Whoever hears the end finds nothing going on any more.
     table.clear().await;
-    drop(seat);
-    if let Some(farewell) = farewell {
-        say_goodbye(&mut socket, farewell).await;
+    drop(permit);
+    if let Some(closing) = closing {
+        close(&mut socket, closing).await;
     }
 }
 
-/// With which words a connection ends.
-struct Farewell {
+/// How a connection ends: the last message, and the close frame.
+struct SessionClose {
     /// What the client finds where it looks for an answer.
-    fault: Option<Fault>,
+    fault: Option<EpisodeFault>,
     code: CloseCode,
 }
 
-impl Farewell {
-    fn of_the_end() -> Farewell {
-        Farewell::new(CloseCode::Away, "the server is about to end, and the episode with it")
+impl SessionClose {
+    fn of_the_end() -> SessionClose {
+        SessionClose::new(CloseCode::Away, "the server is about to end, and the episode with it")
     }
 
-    fn new(code: CloseCode, message: impl Into<String>) -> Farewell {
-        Farewell { fault: Some(Fault::session(message)), code }
+    fn new(code: CloseCode, message: impl Into<String>) -> SessionClose {
+        SessionClose { fault: Some(EpisodeFault::session(message)), code }
     }
 }
 
-async fn say_goodbye(socket: &mut Socket, farewell: Farewell) {
-    let Farewell { fault, code } = farewell;
+async fn close(socket: &mut Socket, closing: SessionClose) {
+    let SessionClose { fault, code } = closing;
     let reason: String = fault.iter().flat_map(|fault| fault.message.chars()).take(60).collect();
     let speaking = async {
         if let Some(fault) = fault {
-            socket.send(Message::text(Answer::Fault(fault).text())).await?;
+            socket.send(Message::text(EpisodeAnswer::Fault(fault).text())).await?;
         }
         socket.close(Some(CloseFrame { code, reason: reason.into() })).await?;
         // Until the client has said goodbye as well; after what could not be read, nothing is read as messages.
@@ -102,33 +101,21 @@ async fn say_goodbye(socket: &mut Socket, farewell: Farewell) {
     };
     let _ = timeout(READING, speaking).await;
     if matches!(code, CloseCode::Size | CloseCode::Protocol) {
-        let _ = timeout(DRAINING, drain(socket.get_mut().unpaced())).await;
-    }
-}
-
-/// Forgets what is on its way: who is cut off while it writes may never read the last words.
-async fn drain(stream: &mut TokioIo<Upgraded>) {
-    let (mut bytes, mut forgotten) = ([0; 4096], 0);
-    while forgotten < FORGOTTEN {
-        let mut buffer = ReadBuf::new(&mut bytes);
-        let read = poll_fn(|context| Pin::new(&mut *stream).poll_read(context, &mut buffer)).await;
-        match buffer.filled().len() {
-            0 => return,
-            _ if read.is_err() => return,
-            count => forgotten += count,
-        }
+        // What is on its way is forgotten: who is cut off while it writes may never read the last words.
+        let mut rest = socket.get_mut().reader_mut().unpaced().take(FORGOTTEN);
+        let _ = timeout(DRAINING, copy(&mut rest, &mut sink())).await;
     }
 }
 
 /// Why what came cannot be read.
-fn unread(error: &Error, limit: usize) -> Option<Farewell> {
+fn unread(error: &Error, limit: usize) -> Option<SessionClose> {
     match error {
         Error::Capacity(_) => {
             let words = format!("a message has more than {limit} bytes, which is the limit");
-            Some(Farewell::new(CloseCode::Size, words))
+            Some(SessionClose::new(CloseCode::Size, words))
         }
         Error::Utf8(_) | Error::Protocol(_) => {
-            Some(Farewell::new(CloseCode::Protocol, "what came is no message of a WebSocket"))
+            Some(SessionClose::new(CloseCode::Protocol, "what came is no message of a WebSocket"))
         }
         _ => None,
     }
@@ -140,9 +127,9 @@ async fn ended(ending: &mut watch::Receiver<bool>) {
 }
 
 /// A connection whose requests are answered.
-struct Connection<'a> {
+struct EpisodeConnection<'a> {
     socket: &'a mut Socket,
-    state: &'a State,
+    state: &'a ServerState,
     limits: EpisodeLimits,
     ending: watch::Receiver<bool>,
     ticks: Interval,
@@ -155,27 +142,17 @@ struct Connection<'a> {
     ahead: VecDeque<Message>,
 }
 
-impl<'a> Connection<'a> {
-    fn new(socket: &'a mut Socket, state: &'a State) -> Connection<'a> {
-        let mut ticks = interval(PING.min(state.episodes.limits.idle).max(LOOK));
+impl<'a> EpisodeConnection<'a> {
+    fn new(socket: &'a mut Socket, state: &'a ServerState) -> EpisodeConnection<'a> {
+        let mut ticks = interval(PING.min(state.limits.episodes.idle).max(LOOK));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (now, ending) = (Instant::now(), state.ending.subscribe());
-        let limits = state.episodes.limits;
-        Connection {
-            socket,
-            state,
-            limits,
-            ending,
-            ticks,
-            heard: now,
-            active: now,
-            is_answering: false,
-            ahead: VecDeque::new(),
-        }
+        let (now, ending, limits) = (Instant::now(), state.ending.subscribe(), state.limits.episodes);
+        let (heard, active, is_answering, ahead) = (now, now, false, VecDeque::new());
+        EpisodeConnection { socket, state, limits, ending, ticks, heard, active, is_answering, ahead }
     }
 
     /// Answers until the connection ends; the last words, if there is somebody to hear them.
-    async fn serve(mut self, table: &mut Table) -> Option<Farewell> {
+    async fn serve(mut self, table: &mut SessionTable) -> Option<SessionClose> {
         loop {
             let message = match self.ahead.pop_front() {
                 Some(message) => message,
@@ -192,13 +169,13 @@ impl<'a> Connection<'a> {
         }
     }
 
-    async fn respond(&mut self, message: Message, table: &mut Table) -> Result<(), Option<Farewell>> {
+    async fn respond(&mut self, message: Message, table: &mut SessionTable) -> Result<(), Option<SessionClose>> {
         let request = match &message {
-            Message::Text(text) => Request::read(text.as_str()),
-            _ => Err(Fault::no_json("a message is text, and no bytes")),
+            Message::Text(text) => EpisodeRequest::read(text.as_str()),
+            _ => Err(EpisodeFault::no_json("a message is text, and no bytes")),
         };
         let answer = match request {
-            Ok(Request::Close) => return Err(Some(Farewell { fault: None, code: CloseCode::Normal })),
+            Ok(EpisodeRequest::Close) => return Err(Some(SessionClose { fault: None, code: CloseCode::Normal })),
             Ok(request) => {
                 self.state.metrics.requests.inc();
                 let answering = table.answer(request);
@@ -210,20 +187,20 @@ impl<'a> Connection<'a> {
                     }
                 }
             }
-            Err(fault) => Answer::Fault(fault),
+            Err(fault) => EpisodeAnswer::Fault(fault),
         };
-        self.send(answer).await
+        self.send(Message::text(answer.text())).await
     }
 
-    async fn send(&mut self, answer: Answer) -> Result<(), Option<Farewell>> {
-        match timeout(READING, self.socket.send(Message::text(answer.text()))).await {
+    async fn send(&mut self, message: Message) -> Result<(), Option<SessionClose>> {
+        match timeout(READING, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             _ => Err(None),
         }
     }
 
     /// The next request, or why there is none. What is dropped before its end has lost nothing.
-    async fn next(&mut self) -> Result<Message, Option<Farewell>> {
+    async fn next(&mut self) -> Result<Message, Option<SessionClose>> {
         loop {
             tokio::select! {
                 message = self.socket.next() => {
@@ -237,7 +214,7 @@ impl<'a> Connection<'a> {
                     }
                 }
                 () = ended(&mut self.ending) => {
-                    return Err(Some(Farewell::of_the_end()));
+                    return Err(Some(SessionClose::of_the_end()));
                 }
                 _ = self.ticks.tick() => self.look().await?,
             }
@@ -245,27 +222,24 @@ impl<'a> Connection<'a> {
     }
 
     /// Writes what waits to be written. A client that takes nothing of it in [`READING`] is cut off.
-    async fn flush(&mut self) -> Result<(), Option<Farewell>> {
+    async fn flush(&mut self) -> Result<(), Option<SessionClose>> {
         let written = tokio::select! {
             written = timeout(READING, self.socket.flush()) => written,
-            () = ended(&mut self.ending) => return Err(Some(Farewell::of_the_end())),
+            () = ended(&mut self.ending) => return Err(Some(SessionClose::of_the_end())),
         };
         if matches!(written, Ok(Ok(()))) { Ok(()) } else { Err(None) }
     }
 
     /// Looks whether the client is there, and whether it has anything to say.
-    async fn look(&mut self) -> Result<(), Option<Farewell>> {
+    async fn look(&mut self) -> Result<(), Option<SessionClose>> {
         let EpisodeLimits { idle, .. } = self.limits;
         if self.heard.elapsed() > GONE {
             return Err(None);
         }
         if !self.is_answering && self.active.elapsed() > idle {
             let words = format!("nothing was asked for {} seconds; the episode has ended", idle.as_secs());
-            return Err(Some(Farewell::new(CloseCode::Policy, words)));
+            return Err(Some(SessionClose::new(CloseCode::Policy, words)));
         }
-        match timeout(READING, self.socket.send(Message::Ping(Vec::new().into()))).await {
-            Ok(Ok(())) => Ok(()),
-            _ => Err(None),
-        }
+        self.send(Message::Ping(Vec::new().into())).await
     }
 }

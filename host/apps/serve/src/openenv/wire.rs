@@ -1,6 +1,6 @@
 //! The messages: what clients send, read strictly, and what they are answered.
 
-use passhost_workshop::Tool;
+use passhost_agent_tools::Tool;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ pub const WAIT: &str = "wait";
 
 /// What a client asks.
 #[derive(Debug, PartialEq)]
-pub enum Request {
+pub enum EpisodeRequest {
     Reset(Reset),
     Step(Map<String, Value>),
     State,
@@ -35,37 +35,37 @@ pub struct Reset {
 
 /// Why a request is not done, in OpenEnv's words and ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct EpisodeFault {
     pub code: &'static str,
     pub message: String,
 }
 
 /// OpenEnv's codes.
-impl Fault {
-    pub fn no_json(message: impl Into<String>) -> Fault {
-        Fault { code: "INVALID_JSON", message: message.into() }
+impl EpisodeFault {
+    pub fn no_json(message: impl Into<String>) -> EpisodeFault {
+        EpisodeFault { code: "INVALID_JSON", message: message.into() }
     }
 
-    pub fn unknown(message: impl Into<String>) -> Fault {
-        Fault { code: "UNKNOWN_TYPE", message: message.into() }
+    pub fn unknown(message: impl Into<String>) -> EpisodeFault {
+        EpisodeFault { code: "UNKNOWN_TYPE", message: message.into() }
     }
 
-    pub fn invalid(message: impl Into<String>) -> Fault {
-        Fault { code: "VALIDATION_ERROR", message: message.into() }
+    pub fn invalid(message: impl Into<String>) -> EpisodeFault {
+        EpisodeFault { code: "VALIDATION_ERROR", message: message.into() }
     }
 
-    pub fn execution(message: impl Into<String>) -> Fault {
-        Fault { code: "EXECUTION_ERROR", message: message.into() }
+    pub fn execution(message: impl Into<String>) -> EpisodeFault {
+        EpisodeFault { code: "EXECUTION_ERROR", message: message.into() }
     }
 
-    pub fn session(message: impl Into<String>) -> Fault {
-        Fault { code: "SESSION_ERROR", message: message.into() }
+    pub fn session(message: impl Into<String>) -> EpisodeFault {
+        EpisodeFault { code: "SESSION_ERROR", message: message.into() }
     }
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum EpisodeAnswer {
     /// What came of a step, what it is worth, and whether the episode is over.
     Observation {
         observation: Value,
@@ -73,17 +73,17 @@ pub enum Answer {
         done: bool,
     },
     State(Value),
-    Fault(Fault),
+    Fault(EpisodeFault),
 }
 
-impl Answer {
+impl EpisodeAnswer {
     pub fn text(&self) -> String {
         let message = match self {
-            Answer::Observation { observation, reward, done } => {
+            EpisodeAnswer::Observation { observation, reward, done } => {
                 json!({ "type": "observation", "data": { "observation": observation, "reward": reward, "done": done } })
             }
-            Answer::State(state) => json!({ "type": "state", "data": state }),
-            Answer::Fault(Fault { code, message }) => {
+            EpisodeAnswer::State(state) => json!({ "type": "state", "data": state }),
+            EpisodeAnswer::Fault(EpisodeFault { code, message }) => {
                 json!({ "type": "error", "data": { "message": message, "code": code } })
             }
         };
@@ -91,38 +91,40 @@ impl Answer {
     }
 }
 
-impl Request {
+impl EpisodeRequest {
     /// Reads a message.
-    pub fn read(text: &str) -> Result<Request, Fault> {
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| Fault::no_json(format!("the message is no JSON: {error}")))?;
+    pub fn read(text: &str) -> Result<EpisodeRequest, EpisodeFault> {
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| EpisodeFault::no_json(format!("the message is no JSON: {error}")))?;
         let Value::Object(mut message) = value else {
-            return Err(Fault::invalid(r#"a message is a JSON object, such as {"type": "state"}"#));
+            return Err(EpisodeFault::invalid(r#"a message is a JSON object, such as {"type": "state"}"#));
         };
         let kind = message.remove("type");
         let data = message.remove("data");
         let request = match (kind.as_ref().and_then(Value::as_str), data) {
-            (Some("reset"), data) => Request::Reset(reset(data)?),
-            (Some("step"), Some(Value::Object(action))) => Request::Step(action),
+            (Some("reset"), data) => EpisodeRequest::Reset(reset(data)?),
+            (Some("step"), Some(Value::Object(action))) => EpisodeRequest::Step(action),
             (Some("step"), _) => {
-                return Err(Fault::invalid(r#"a step has an action as its `data`, such as {"tool": "build"}"#));
+                return Err(EpisodeFault::invalid(r#"a step has an action as its `data`, such as {"tool": "build"}"#));
             }
-            (Some("state"), None) => Request::State,
-            (Some("close"), None) => Request::Close,
-            (Some("state" | "close"), Some(_)) => return Err(Fault::invalid("`state` and `close` have no `data`")),
-            _ => return Err(Fault::unknown("the `type` of a message is reset, step, state or close")),
+            (Some("state"), None) => EpisodeRequest::State,
+            (Some("close"), None) => EpisodeRequest::Close,
+            (Some("state" | "close"), Some(_)) => {
+                return Err(EpisodeFault::invalid("`state` and `close` have no `data`"));
+            }
+            _ => return Err(EpisodeFault::unknown("the `type` of a message is reset, step, state or close")),
         };
         match message.keys().next() {
-            Some(_) => Err(Fault::invalid("a message has a `type` and `data`, and nothing else")),
+            Some(_) => Err(EpisodeFault::invalid("a message has a `type` and `data`, and nothing else")),
             None => Ok(request),
         }
     }
 }
 
-fn reset(data: Option<Value>) -> Result<Reset, Fault> {
+fn reset(data: Option<Value>) -> Result<Reset, EpisodeFault> {
     let data = data.filter(|data| !data.is_null()).unwrap_or_else(|| json!({}));
     let wrong = |reason: String| {
-        Fault::invalid(format!("reset does not take this: {reason}; it takes `sample`, `seed` and `episode_id`"))
+        EpisodeFault::invalid(format!("reset does not take this: {reason}; it takes `sample`, `seed` and `episode_id`"))
     };
     if !data.is_object() {
         return Err(wrong("its `data` is no object".to_owned()));
@@ -138,14 +140,14 @@ fn reset(data: Option<Value>) -> Result<Reset, Fault> {
 
 /// A call, if an action is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Call {
+pub enum EpisodeCall {
     Wait,
     Tool(String, Tool),
 }
 
-impl Call {
+impl EpisodeCall {
     /// Reads an action. What is wrong with it is for the model, which wrote it.
-    pub fn read(mut action: Map<String, Value>) -> Result<Call, String> {
+    pub fn read(mut action: Map<String, Value>) -> Result<EpisodeCall, String> {
         const EXAMPLE: &str = r#"write {"tool": "build"} or {"tool": "write_pass", "arguments": {"source": "..."}}"#;
         let tool = action.remove("tool");
         let arguments = action.remove("arguments").filter(|arguments| !arguments.is_null());
@@ -158,12 +160,12 @@ impl Call {
         let arguments = arguments.map_or_else(String::new, |arguments| arguments.to_string());
         if tool == WAIT {
             return match arguments.as_str() {
-                "" | "{}" => Ok(Call::Wait),
+                "" | "{}" => Ok(EpisodeCall::Wait),
                 _ => Err("wait takes no arguments".to_owned()),
             };
         }
         let read = Tool::parse(&tool, &arguments).map_err(|error| error.to_string())?;
-        Ok(Call::Tool(tool, read))
+        Ok(EpisodeCall::Tool(tool, read))
     }
 }
 
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_message_is_what_openenv_has_and_nothing_else() {
-        let code = |text: &str| Request::read(text).map_err(|fault| (fault.code, fault.message));
+        let code = |text: &str| EpisodeRequest::read(text).map_err(|fault| (fault.code, fault.message));
         let cases = [
             ("", "INVALID_JSON", "no JSON"),
             ("{\"type\": \"reset\"", "INVALID_JSON", "no JSON"),
@@ -205,14 +207,14 @@ mod tests {
         let long = json!({"type": "reset", "data": {"episode_id": "x".repeat(EPISODE + 1)}}).to_string();
         assert!(matches!(code(&long), Err(("VALIDATION_ERROR", _))));
         for text in [r#"{"type": "reset"}"#, r#"{"type": "reset", "data": {"seed": null, "sample": null}}"#] {
-            assert_eq!(Request::read(text), Ok(Request::Reset(Reset::default())), "{text}");
+            assert_eq!(EpisodeRequest::read(text), Ok(EpisodeRequest::Reset(Reset::default())), "{text}");
         }
-        assert_eq!(Request::read(r#"{"type": "close"}"#), Ok(Request::Close));
+        assert_eq!(EpisodeRequest::read(r#"{"type": "close"}"#), Ok(EpisodeRequest::Close));
     }
 
     #[test]
     fn an_action_that_is_no_call_says_what_to_write() {
-        let call = |value: Value| Call::read(value.as_object().cloned().unwrap_or_default());
+        let call = |value: Value| EpisodeCall::read(value.as_object().cloned().unwrap_or_default());
         let cases = [
             (json!({}), "the action names no `tool`"),
             (json!({"tool": 3}), "the action names no `tool`"),
@@ -226,7 +228,7 @@ mod tests {
             let found = call(action.clone());
             assert!(found.as_ref().is_err_and(|text| text.contains(expected)), "{action}: {found:?}");
         }
-        let build = Ok(Call::Tool("build".to_owned(), Tool::Build));
+        let build = Ok(EpisodeCall::Tool("build".to_owned(), Tool::Build {}));
         for action in [
             json!({"tool": "build"}),
             json!({"tool": "build", "arguments": null}),
@@ -234,6 +236,6 @@ mod tests {
         ] {
             assert_eq!(call(action.clone()), build, "{action}");
         }
-        assert_eq!(call(json!({"tool": "wait"})), Ok(Call::Wait));
+        assert_eq!(call(json!({"tool": "wait"})), Ok(EpisodeCall::Wait));
     }
 }

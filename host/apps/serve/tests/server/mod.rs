@@ -2,12 +2,12 @@
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
+use passhost_agent_tools::{CliRunner, DeviceGate};
 use passhost_queue::{Embedded, Queue};
 use passhost_serve::{
-    About, Clients, EpisodeLimits, Episodes, Graded, Grader, Job, Limits, Role, ServeError, Shop, Site, Token, Wish,
-    serve,
+    ClientRole, Clients, Graded, Grader, ServedSite, ServerError, ServerInfo, ServerLimits, SessionStore, ShutdownMode,
+    SubmittedJob, Token, serve,
 };
-use passhost_workshop::{Machinery, Turns};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -27,12 +27,12 @@ pub const WASM: (&str, &str) = ("Content-Type", "application/wasm");
 
 /// A grader that says when it begins, and waits for what it is to say.
 struct Told {
-    begun: Sender<Job>,
+    begun: Sender<SubmittedJob>,
     outcomes: Receiver<Graded>,
 }
 
 impl Grader for Told {
-    fn grade(&mut self, job: &Job) -> Graded {
+    fn grade(&mut self, job: &SubmittedJob) -> Graded {
         // Nobody listens any more when a test ends.
         let _ = self.begun.send(job.clone());
         self.outcomes.recv().unwrap_or_else(|_| Graded::Trouble("the test is over".to_owned()))
@@ -47,7 +47,9 @@ impl Tokens {
     /// New ones, in the file of clients of this directory.
     pub fn new(place: &Path) -> Tokens {
         let (mut lines, mut tokens) = (String::new(), BTreeMap::new());
-        for (name, role) in [("alice", Role::Client), ("bob", Role::Client), ("operator", Role::Operator)] {
+        for (name, role) in
+            [("alice", ClientRole::Client), ("bob", ClientRole::Client), ("operator", ClientRole::Operator)]
+        {
             let token = Token::random().unwrap();
             lines.push_str(&format!("{}\n", token.line(name, role)));
             tokens.insert(name, token.secret().to_owned());
@@ -58,11 +60,10 @@ impl Tokens {
 }
 
 /// What a server offers that has its files in this directory.
-pub fn site(place: &Path, clients: Clients, limits: Limits) -> Site {
-    let about = About { host: "0".into(), devices: vec!["cpu".into()], policy: "open".into() };
+pub fn site(place: &Path, clients: Clients, limits: ServerLimits) -> ServedSite {
+    let about = ServerInfo { host: "0".into(), devices: vec!["cpu".into()], policy: "open".into() };
     let samples = BTreeMap::from([("s".to_owned(), vec!["list".to_owned()])]);
-    let episodes = Episodes { limits: EpisodeLimits::default(), shop: shop(place) };
-    Site { samples, clients, about, limits, episodes }
+    ServedSite { samples, clients, about, limits, sessions: session_store(place) }
 }
 
 /// Asks a server, wherever it runs.
@@ -75,11 +76,11 @@ pub struct Server {
     asker: Asker,
     pub queue: Arc<dyn Queue>,
     /// Jobs that the grader begins.
-    pub begun: Receiver<Job>,
+    pub begun: Receiver<SubmittedJob>,
     /// What it is to say; without one, it goes on grading.
     pub outcomes: Option<Sender<Graded>>,
-    wish: Arc<Mutex<Wish>>,
-    thread: Option<JoinHandle<Result<(), ServeError>>>,
+    wish: Arc<Mutex<ShutdownMode>>,
+    thread: Option<JoinHandle<Result<(), ServerError>>>,
     _place: TempDir,
 }
 
@@ -112,31 +113,31 @@ impl Answer {
 }
 
 /// The real queue, in a file of this directory.
-pub fn queue(place: &Path, limits: passhost_queue::Limits) -> Arc<dyn Queue> {
+pub fn queue(place: &Path, limits: passhost_queue::QueueLimits) -> Arc<dyn Queue> {
     Arc::new(Embedded::open(&place.join("queue"), limits).unwrap())
 }
 
 /// Where episodes would be worked on. Nothing here begins one.
-fn shop(place: &Path) -> Shop {
-    let machinery = Machinery {
+fn session_store(place: &Path) -> SessionStore {
+    let runner = CliRunner {
         program: "passhost".into(),
         policy: vec![],
         eval: vec![],
         check: vec![],
         cores: vec![],
         withheld: vec![],
-        turns: Arc::new(Turns::new(false)),
+        gate: Arc::new(DeviceGate::new(false)),
         stop: Arc::new(|| false),
     };
-    Shop::open(machinery, "", BTreeMap::new(), &place.join("episodes"), vec![], 1).unwrap()
+    SessionStore::open(runner, "", BTreeMap::new(), &place.join("episodes"), vec![], 1).unwrap()
 }
 
 impl Server {
-    pub fn start(limits: Limits) -> Server {
-        Server::start_on(limits, |place| queue(place, passhost_queue::Limits::default()))
+    pub fn start(limits: ServerLimits) -> Server {
+        Server::start_on(limits, |place| queue(place, passhost_queue::QueueLimits::default()))
     }
 
-    pub fn start_on(limits: Limits, queue: impl FnOnce(&Path) -> Arc<dyn Queue>) -> Server {
+    pub fn start_on(limits: ServerLimits, queue: impl FnOnce(&Path) -> Arc<dyn Queue>) -> Server {
         let place = tempfile::tempdir().unwrap();
         let tokens = Tokens::new(place.path());
         let clients = Clients::read(&place.path().join("clients"), &limits).unwrap();
@@ -146,7 +147,7 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let ((begun_to, begun), (outcomes, outcomes_of)) = (channel(), channel());
         let graders: Vec<Box<dyn Grader>> = vec![Box::new(Told { begun: begun_to, outcomes: outcomes_of })];
-        let wish = Arc::new(Mutex::new(Wish::GoOn));
+        let wish = Arc::new(Mutex::new(ShutdownMode::GoOn));
         let (wished, of_server) = (Arc::clone(&wish), Arc::clone(&queue));
         let serving = move || serve(listener, site, of_server, graders, move || *wished.lock().unwrap());
         let thread = Some(std::thread::spawn(serving));
@@ -154,12 +155,12 @@ impl Server {
         Server { asker, queue, begun, outcomes: Some(outcomes), wish, thread, _place: place }
     }
 
-    pub fn wish(&self, wish: Wish) {
+    pub fn wish(&self, wish: ShutdownMode) {
         *self.wish.lock().unwrap() = wish;
     }
 
     /// Waits until it has ended.
-    pub fn ended(&mut self) -> Result<(), ServeError> {
+    pub fn ended(&mut self) -> Result<(), ServerError> {
         self.thread.take().unwrap().join().unwrap()
     }
 
@@ -168,7 +169,7 @@ impl Server {
         self.outcomes.as_ref().unwrap().send(outcome).unwrap();
     }
 
-    pub fn begins(&self) -> Job {
+    pub fn begins(&self) -> SubmittedJob {
         self.begun.recv_timeout(PATIENCE).unwrap()
     }
 }
@@ -255,7 +256,7 @@ impl Asker {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.wish(Wish::EndNow);
+        self.wish(ShutdownMode::EndNow);
         self.outcomes = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,27 +1,22 @@
 //! `passhost agent export DIR`
 
-use crate::arguments::{AgentExportArguments, ExportFormat};
+use crate::arguments::AgentExportArguments;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::files::CommandFiles;
 use crate::output::{json, print};
-use passhost_agent::export::harbor::{Task, tasks};
-use passhost_agent::export::{Filter, Format, export};
+use passhost_agent::export::harbor::{HarborTask, tasks};
+use passhost_agent::export::{ExportFilter, export};
 use passhost_corpus::{new_directory, write_whole};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 pub fn run(arguments: &AgentExportArguments) -> Result<Exit, Stop> {
-    let filter = Filter { best: arguments.best, only_right: arguments.only_right, no_findings: arguments.no_findings };
-    let format = match arguments.format {
-        ExportFormat::Sft => Format::Sft,
-        ExportFormat::Rl => Format::Rl,
-        ExportFormat::Preference => Format::Preference,
-        ExportFormat::Atif => Format::Atif,
-        ExportFormat::Harbor => return folders(arguments, &filter),
-    };
+    let filter =
+        ExportFilter { best: arguments.best, only_right: arguments.only_right, no_findings: arguments.no_findings };
+    let Some(format) = arguments.format else { return folders(arguments, &filter) };
     let recorded = passhost_agent::run::files(&arguments.directory);
-    Files::default().writes("--out", &arguments.out).reads("the run", &recorded).check()?;
+    CommandFiles::default().writes("--out", &arguments.out).reads("the run", &recorded).check()?;
     let (_, recorded) = passhost_agent::run::read(&arguments.directory)?;
     let lines = export(&recorded, format, &filter).into_iter().map(|line| json(&line.to_string()));
     match &arguments.out {
@@ -35,7 +30,7 @@ pub fn run(arguments: &AgentExportArguments) -> Result<Exit, Stop> {
 }
 
 /// Harbor's tasks, in a new directory.
-fn folders(arguments: &AgentExportArguments, filter: &Filter) -> Result<Exit, Stop> {
+fn folders(arguments: &AgentExportArguments, filter: &ExportFilter) -> Result<Exit, Stop> {
     let out = arguments.out.as_deref();
     let out =
         out.ok_or_else(|| Stop::usage("tasks of Harbor are folders; name a directory for them with --out DIR"))?;
@@ -49,7 +44,7 @@ fn folders(arguments: &AgentExportArguments, filter: &Filter) -> Result<Exit, St
     Ok(Exit::Success)
 }
 
-fn write(task: &Task, folder: &Path) -> Result<(), Stop> {
+fn write(task: &HarborTask, folder: &Path) -> Result<(), Stop> {
     let written = || -> std::io::Result<()> {
         for (path, text) in &task.texts {
             let path = folder.join(path);

@@ -3,21 +3,20 @@
 mod export;
 pub mod scores;
 
-use crate::arguments::{AgentArguments, AgentCommand, AgentRunArguments};
+use crate::arguments::{AgentArguments, AgentCommand, AgentRunArguments, device_name};
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::files::CommandFiles;
 use crate::interrupt;
 use crate::output::{print, write_json};
 use crate::private;
 use crate::terminal::{Terminal, Tone};
 use passhost_agent::attempt::{AttemptError, Budget};
-use passhost_agent::run::{Event, Job, RunError, SCHEMA, SETTINGS, Settings};
-use passhost_agent::trajectory::Line;
-use passhost_agent::{Endpoint, Key, Patience, Style};
+use passhost_agent::run::{AgentRunError, AgentSettings, AttemptJob, RunEvent, SCHEMA, SETTINGS};
+use passhost_agent::trajectory::TrajectoryLine;
+use passhost_agent::{ApiKey, Endpoint, Patience, Style};
+use passhost_agent_tools::{CliRunner, DeviceGate};
 use passhost_child::{Confinement, beside_this_executable, cores};
-use passhost_protocol::device::DeviceChoice;
 use passhost_result::untrusted::one_line;
-use passhost_workshop::{Machinery, Turns};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -29,16 +28,16 @@ pub fn run(arguments: &AgentArguments, terminal: &Terminal) -> Result<Exit, Stop
     }
 }
 
-impl From<RunError> for Stop {
-    fn from(error: RunError) -> Stop {
-        let is_hosts = matches!(error, RunError::File { .. } | RunError::Trajectory(_));
+impl From<AgentRunError> for Stop {
+    fn from(error: AgentRunError) -> Stop {
+        let is_hosts = matches!(error, AgentRunError::File { .. } | AgentRunError::Trajectory(_));
         Stop::new(if is_hosts { Exit::Host } else { Exit::Usage }, error)
     }
 }
 
 fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let recorded = passhost_agent::run::files(&arguments.out);
-    let files = || Files::default().writes("--json", &arguments.json).reads("the run", &recorded);
+    let files = || CommandFiles::default().writes("--json", &arguments.json).reads("the run", &recorded);
     files().reads("the key", &arguments.api_key_file).reads_samples(&arguments.samples).check()?;
     let endpoint = endpoint(arguments)?;
     let samples = super::named_samples(&arguments.samples, terminal)?;
@@ -52,14 +51,14 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
             "cannot make the directory `{place}` its user's alone: {error}; name another directory by --out DIR"
         ))
     })?;
-    let run = passhost_agent::run::Run::open(&arguments.out, settings, arguments.resume)?;
+    let run = passhost_agent::run::AgentRun::open(&arguments.out, settings, arguments.resume)?;
     let worst = AtomicU8::new(0);
-    let hear = |event: &Event<'_>| match event {
-        Event::Line(job, line) if !arguments.quiet => {
+    let hear = |event: &RunEvent<'_>| match event {
+        RunEvent::Line(job, line) if !arguments.quiet => {
             said(job, line).iter().for_each(|text| terminal.complain(text));
         }
-        Event::Line(..) => {}
-        Event::Failed(job, error) => {
+        RunEvent::Line(..) => {}
+        RunEvent::Failed(job, error) => {
             worst.fetch_max(blame(error), Ordering::Relaxed);
             if !error.is_stop() {
                 let text = format!("{}: {error}", place(job));
@@ -67,8 +66,8 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
             }
         }
     };
-    let machinery = machinery(arguments)?;
-    let all = run.work(&endpoint, &machinery, super::guide::GUIDE, arguments.parallel.into(), &hear);
+    let runner = runner(arguments)?;
+    let all = run.work(&endpoint, &runner, super::guide::GUIDE, arguments.parallel.into(), &hear);
     drop(run);
     let curve = scores::read(&arguments.out)?;
     if let Some(path) = &arguments.json {
@@ -93,10 +92,10 @@ fn blame(error: &AttemptError) -> u8 {
     if error.is_usage() { OF_USAGE } else { OF_HOST }
 }
 
-fn settings(arguments: &AgentRunArguments, samples: Vec<PathBuf>) -> Settings {
+fn settings(arguments: &AgentRunArguments, samples: Vec<PathBuf>) -> AgentSettings {
     let budget = &arguments.budget;
     let seconds = |time: std::time::Duration| time.as_secs_f64();
-    Settings {
+    AgentSettings {
         schema: SCHEMA.to_owned(),
         host: env!("CARGO_PKG_VERSION").to_owned(),
         model: arguments.model.clone().unwrap_or_default(),
@@ -116,11 +115,7 @@ fn settings(arguments: &AgentRunArguments, samples: Vec<PathBuf>) -> Settings {
 
 /// Options of commands that open the device.
 fn device(arguments: &AgentRunArguments) -> Vec<String> {
-    let choice = match arguments.device.device {
-        DeviceChoice::Auto => "auto".to_owned(),
-        DeviceChoice::Cpu => "cpu".to_owned(),
-        DeviceChoice::Cuda(index) => format!("cuda:{index}"),
-    };
+    let choice = device_name(arguments.device.device);
     let threads = arguments.device.threads.map(|threads| ["--threads".to_owned(), threads.to_string()]);
     ["--device".to_owned(), choice].into_iter().chain(threads.into_iter().flatten()).collect()
 }
@@ -128,16 +123,16 @@ fn device(arguments: &AgentRunArguments) -> Vec<String> {
 /// The device is opened once, before anything is asked of the model: to see that it can be used, which cores evaluations
 /// leave to others, and what a pass that is checked is told of it. Whatever is opened later would take time of it while
 /// evaluations are timed.
-fn machinery(arguments: &AgentRunArguments) -> Result<Machinery, Stop> {
+fn runner(arguments: &AgentRunArguments) -> Result<CliRunner, Stop> {
     let opened = super::open_device(&arguments.device, Confinement::default(), None)?;
     let cores = cores::beside(std::slice::from_ref(&opened));
-    Ok(Machinery {
+    Ok(CliRunner {
         program: beside_this_executable("passhost"),
         policy: arguments.evaluation.rules(),
         eval: [device(arguments), arguments.evaluation.options()].concat(),
         check: super::device_facts(&arguments.out, &opened)?,
         withheld: arguments.api_key_variable.iter().cloned().collect(),
-        turns: Arc::new(Turns::new(cores.is_empty())),
+        gate: Arc::new(DeviceGate::new(cores.is_empty())),
         cores,
         stop: Arc::new(|| interrupt::count() > 0),
     })
@@ -155,7 +150,7 @@ fn endpoint(arguments: &AgentRunArguments) -> Result<Endpoint, Stop> {
         (None, None) => None,
     };
     let usage = |error| Stop::new(Exit::Usage, error);
-    let key = text.map(|text| Key::new(&text)).transpose().map_err(usage)?;
+    let key = text.map(|text| ApiKey::new(&text)).transpose().map_err(usage)?;
     let style = Style {
         model: arguments.model.clone().unwrap_or_default(),
         has_tools: !arguments.plain_text,
@@ -167,20 +162,20 @@ fn endpoint(arguments: &AgentRunArguments) -> Result<Endpoint, Stop> {
     Endpoint::new(arguments.base_url.as_deref().unwrap_or_default(), key, style, patience).map_err(usage)
 }
 
-fn place(job: &Job) -> String {
+fn place(job: &AttemptJob) -> String {
     format!("{}, attempt {}", job.sample_name(), job.attempt)
 }
 
 /// What is said of a line while attempts go on.
-fn said(job: &Job, line: &Line) -> Option<String> {
+fn said(job: &AttemptJob, line: &TrajectoryLine) -> Option<String> {
     let text = match line {
-        Line::Begin { .. } => "begins".to_owned(),
-        Line::Call { call, text, .. } => {
+        TrajectoryLine::Begin { .. } => "begins".to_owned(),
+        TrajectoryLine::Call { call, text, .. } => {
             format!("{}: {}", one_line(&call.function.name, 30), one_line(text.lines().next().unwrap_or(""), 100))
         }
-        Line::Told { .. } => "called nothing".to_owned(),
-        Line::End { why, score, .. } => format!("ends ({why}), score {score:.3}"),
-        Line::Answer { .. } => return None,
+        TrajectoryLine::Told { .. } => "called nothing".to_owned(),
+        TrajectoryLine::End { why, score, .. } => format!("ends ({why}), score {score:.3}"),
+        TrajectoryLine::Answer { .. } => return None,
     };
     Some(format!("{}: {text}", place(job)))
 }

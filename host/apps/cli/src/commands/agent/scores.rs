@@ -2,7 +2,7 @@
 
 use crate::exit::Stop;
 use crate::terminal::{Terminal, table};
-use passhost_agent::curve::{Curve, SHOWN, curve};
+use passhost_agent::curve::{SHOWN, ScoreCurve, curve};
 use passhost_agent::run::text;
 use passhost_result::untrusted::one_line;
 use passhost_score::Interval;
@@ -15,20 +15,20 @@ pub const SCHEMA: &str = "passhost.agent-scores/1";
 
 /// The scores of a run.
 #[derive(Serialize)]
-pub struct Report {
+pub struct AgentScores {
     schema: &'static str,
     model: String,
     /// Attempts that have not ended.
     unfinished: usize,
     #[serde(flatten)]
-    curve: Curve,
+    curve: ScoreCurve,
     /// The result documents behind the best attempts, in the order of the tasks.
     documents: Vec<Value>,
 }
 
-/// What others need of it: see [`Report`].
+/// What others need of it: see [`AgentScores`].
 #[derive(Deserialize)]
-pub struct Written {
+pub struct WrittenScores {
     pub model: String,
     pub tasks: Vec<WrittenTask>,
     pub documents: Vec<Value>,
@@ -40,7 +40,7 @@ pub struct WrittenTask {
 }
 
 /// Of the run in a directory.
-pub fn read(directory: &Path) -> Result<Report, Stop> {
+pub fn read(directory: &Path) -> Result<AgentScores, Stop> {
     let (settings, recorded) = passhost_agent::run::read(directory)?;
     let curve = curve(&recorded);
     let ended: usize = curve.tasks.iter().map(|task| task.attempts).sum();
@@ -51,12 +51,12 @@ pub fn read(directory: &Path) -> Result<Report, Stop> {
         document.map_err(|error| Stop::host(format!("the result {name} of the run is damaged: {error}")))
     };
     let documents = best.map(read).collect::<Result<_, _>>()?;
-    Ok(Report { schema: SCHEMA, model: settings.model, unfinished, curve, documents })
+    Ok(AgentScores { schema: SCHEMA, model: settings.model, unfinished, curve, documents })
 }
 
 /// A row a sample, and the means.
-pub fn render(report: &Report, terminal: &Terminal) -> Vec<String> {
-    let Curve { tasks, mean, geometric_mean, intervals } = &report.curve;
+pub fn render(report: &AgentScores, terminal: &Terminal) -> Vec<String> {
+    let ScoreCurve { tasks, mean, geometric_mean, intervals } = &report.curve;
     let most = tasks.iter().map(|task| task.attempts).max().unwrap_or(0);
     let shown: Vec<usize> = SHOWN.into_iter().filter(|k| *k <= most).collect();
     let heads: Vec<String> = shown.iter().map(|k| format!("best of {k}")).collect();

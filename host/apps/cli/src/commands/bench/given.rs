@@ -12,13 +12,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// What a batch is about.
-pub struct Given {
+pub struct BatchInputs {
     pub plugins: Vec<Plugin>,
     pub samples: Vec<Named>,
 }
 
 /// Plugins are the files of WebAssembly among the paths, or those that are named as such.
-pub fn read(arguments: &BenchArguments, terminal: &Terminal) -> Result<Given, Stop> {
+pub fn read(arguments: &BenchArguments, terminal: &Terminal) -> Result<BatchInputs, Stop> {
     let (plugins, lists): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.paths.iter().partition(|path| is_plugin(path));
     if plugins.is_empty() {
         let first = arguments.paths[0].display();
@@ -38,7 +38,7 @@ pub fn read(arguments: &BenchArguments, terminal: &Terminal) -> Result<Given, St
             None => read.push(plugin),
         }
     }
-    Ok(Given { plugins: read, samples: named_samples(lists, terminal)? })
+    Ok(BatchInputs { plugins: read, samples: named_samples(lists, terminal)? })
 }
 
 fn is_plugin(path: &Path) -> bool {

@@ -3,8 +3,8 @@
 use super::given::{resume_command, short_name};
 use crate::interrupt;
 use crate::output::print;
-use crate::progress::Progress;
-use crate::rows::Rows;
+use crate::progress::EvaluationProgress;
+use crate::rows::VariantRows;
 use crate::terminal::Terminal;
 use passhost_result::document::{Blame, Failure};
 use passhost_supervisor::batch::{
@@ -31,9 +31,9 @@ pub struct Keeper<'a> {
     header: &'a Header,
     keeping: Keeping<'a>,
     terminal: &'a Terminal,
-    progress: &'a Progress,
+    progress: &'a EvaluationProgress,
     stop: &'a AtomicBool,
-    rows: Rows,
+    rows: VariantRows,
     /// Names of the plugins by their hash.
     names: HashMap<&'a str, String>,
     /// Lines that are to come of each sample that was begun.
@@ -49,14 +49,14 @@ impl<'a> Keeper<'a> {
         header: &'a Header,
         keeping: Keeping<'a>,
         terminal: &'a Terminal,
-        progress: &'a Progress,
+        progress: &'a EvaluationProgress,
         stop: &'a AtomicBool,
     ) -> Keeper<'a> {
         let names: HashMap<&str, String> =
             header.plugins.iter().map(|plugin| (plugin.sha256.as_str(), short_name(&plugin.path))).collect();
         let plugins: Vec<&str> = names.values().map(String::as_str).collect();
         let samples = header.samples.iter().filter_map(|sample| Path::new(&sample.path).file_name()?.to_str());
-        let rows = Rows::new(terminal, plugins.into_iter(), samples);
+        let rows = VariantRows::new(terminal, plugins.into_iter(), samples);
         let (left, kept, is_stopping) = (HashMap::new(), 0, false);
         Keeper { file, header, keeping, terminal, progress, stop, rows, names, left, kept, is_stopping }
     }

@@ -2,7 +2,7 @@
 
 use crate::arguments::LeaderboardArguments;
 use crate::commands::documents;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, write_json};
 use anyhow::Context as _;
 use passhost_board::{Board, FILE};
@@ -22,13 +22,13 @@ pub fn run(arguments: &LeaderboardArguments) -> Result<Exit, Stop> {
         return Err(Stop::usage(format!("there is a board already: `{there}`; edit it, or begin another elsewhere")));
     }
     let given = arguments.trusted_keys.as_deref().unwrap_or(&keys);
-    let trusted = TrustedKeys::read(given).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let trusted = TrustedKeys::read(given).or_stop(Exit::Usage)?;
     let text = std::fs::read_to_string(given).map_err(|error| super::unreadable(given, &error))?;
     let mut results = vec![];
     for path in &arguments.new {
-        results.extend(signed(path, &trusted).map_err(|error| Stop { exit: Exit::Usage, error })?);
+        results.extend(signed(path, &trusted).or_stop(Exit::Usage)?);
     }
-    let board = Board::like(&results, &arguments.list, KEYS.into()).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let board = Board::like(&results, &arguments.list, KEYS.into()).or_stop(Exit::Usage)?;
     std::fs::create_dir_all(directory)
         .map_err(|error| Stop::host(format!("cannot make `{}`: {error}", directory.display())))?;
     write_whole(&keys, &text)?;

@@ -4,8 +4,8 @@ use super::{headline, is_shared, place, title, unreadable};
 use crate::arguments::LeaderboardArguments;
 use crate::exit::{Exit, Stop};
 use crate::output::print;
-use crate::terminal::{Terminal, Tone, wrap};
-use passhost_board::{Board, Contents, Refused, Scored, Standings, SubmittedFile};
+use crate::terminal::{Terminal, Tone};
+use passhost_board::{Board, BoardContents, Refused, Scored, Standings, SubmittedFile};
 use passhost_result::untrusted::one_line;
 use passhost_sign::TrustedKeys;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub fn run(
     arguments: &LeaderboardArguments,
     board: &Board,
     keys: &TrustedKeys,
-    mut contents: Contents,
+    mut contents: BoardContents,
     terminal: &Terminal,
 ) -> Result<Exit, Stop> {
     let mut names = vec![];
@@ -78,7 +78,7 @@ fn of_file(name: &str, standings: &Standings, terminal: &Terminal) -> (Vec<Strin
     };
     let mut lines = vec![format!("{}  {}", terminal.paint(tone, verdict), one_line(name, 200))];
     let said = ranked.into_iter().chain(unranked).chain(missing).chain(refused.into_iter().flat_map(refusals));
-    lines.extend(said.flat_map(|text| wrap(&text, terminal.width(), "  ")));
+    lines.extend(said.flat_map(|text| terminal.wrap(&text, "  ")));
     (lines, is_whole)
 }
 

@@ -2,9 +2,9 @@
 
 use super::site::address;
 use super::{authors, headline, is_shared, letter, letters, place, title, warning};
-use passhost_board::{Board, Ranking, Row, Score, Scored, Standings};
+use passhost_board::{Board, Ranking, RankingRow, Score, Scored, Standings};
 use passhost_page::{
-    Axis, Cell, Column, Content, Mark, Markup, Page, Ruler, Scale, Section, Series, Table, html, number, untrusted,
+    Cell, ChartAxis, Column, Markup, Page, Ruler, Scale, Section, Series, StripMark, Table, html, number, untrusted,
 };
 use passhost_result::Headline;
 use passhost_result::untrusted::one_line;
@@ -74,32 +74,28 @@ fn ranking_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
     let has_others = ranking.rows.iter().any(|row| !row.others.is_empty());
     let mut columns = vec![Column::number("place"), Column::text("author")];
     columns.extend(columns_of(ranking));
-    columns.insert(4, Column { content: Content::Pictures, ..Column::text("beside the others") });
+    columns.insert(4, Column::pictures("beside the others", ""));
     columns.insert(columns.len() - 1, Column::number("submissions"));
     columns.extend(has_others.then(|| Column::text("worse than")));
-    let listed = |row: &Row| row.all().take(1 + row.others.len()).cloned().collect::<Vec<Scored>>();
+    let listed = |row: &RankingRow| row.all().take(1 + row.others.len()).cloned().collect::<Vec<Scored>>();
     let ends = ranking.rows.iter().flat_map(listed).flat_map(|Scored { score, .. }| {
         let ends = score.interval.map(|interval| [interval.low, interval.high]);
         ends.into_iter().flatten().chain([score.headline, 1.0])
     });
-    let ruler = Ruler { scale: Scale::Logarithmic, range: Axis::around("", ends).range };
+    let ruler = Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", ends).range };
     let rows: Vec<Vec<Cell>> = ranking
         .rows
         .iter()
         .flat_map(|row| author_rows(row, ranking, standings, &ruler))
         .map(|row| row.into_iter().take(columns.len()).collect())
         .collect();
-    Table {
-        id: format!("ranking-{position}"),
-        caption: html! { (title(ranking)) ", by " (headline(ranking)) },
-        filter: (rows.len() > MANY).then_some("Show authors and plugins with"),
-        columns,
-        rows,
-    }
+    let filter = (rows.len() > MANY).then_some("Show authors and plugins with");
+    let caption = html! { (title(ranking)) ", by " (headline(ranking)) };
+    Table::new(format!("ranking-{position}"), caption, columns, rows).filtered(filter)
 }
 
 /// An author's best submission, and below it the best of each of their other plugins.
-fn author_rows(row: &Row, ranking: &Ranking, standings: &Standings, ruler: &Ruler) -> Vec<Vec<Cell>> {
+fn author_rows(row: &RankingRow, ranking: &Ranking, standings: &Standings, ruler: &Ruler) -> Vec<Vec<Cell>> {
     let cells = |place: Markup, scored: &Scored, plugin: Option<usize>, count: Option<f64>, worse_than: String| {
         let mut cells = vec![Cell::keyed(place, row.place as f64), Cell::name(untrusted(&row.author, NAME))];
         cells.extend(cells_of(scored, plugin, ranking.headline, standings));
@@ -164,8 +160,8 @@ fn cells_of(scored: &Scored, plugin: Option<usize>, headline: Headline, standing
 /// The score and its interval beside those of others, and a line where the score is 1.
 fn strip(score: &Score, ruler: &Ruler) -> Markup {
     let series = Series(0);
-    let span = score.interval.map(|interval| Mark::Span(interval.low, interval.high, series));
-    let marks = [Some(Mark::Rule(1.0)), span, Some(Mark::Point(score.headline, series))];
+    let span = score.interval.map(|interval| StripMark::Span(interval.low, interval.high, series));
+    let marks = [Some(StripMark::Rule(1.0)), span, Some(StripMark::Point(score.headline, series))];
     ruler.strip(&marks.into_iter().flatten().collect::<Vec<_>>())
 }
 
@@ -193,7 +189,7 @@ fn history_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
         })
         .collect();
     let filter = (rows.len() > MANY).then_some("Show authors and plugins with");
-    Table { id: format!("history-{position}"), caption: html! { (title(ranking)) }, columns, rows, filter }
+    Table::new(format!("history-{position}"), html! { (title(ranking)) }, columns, rows).filtered(filter)
 }
 
 fn left_out(standings: &Standings) -> Markup {
@@ -220,14 +216,9 @@ fn left_out(standings: &Standings) -> Markup {
     let rows: Vec<Vec<Cell>> = unranked.chain(refused).collect();
     let filter = (rows.len() > MANY).then_some("Show files and reasons with");
     let columns = vec![Column::text("file"), Column::text("about"), Column::text("why")];
-    Table {
-        id: "left-out-table".into(),
-        caption: html! { "Results that count in no ranking, or not in all" },
-        columns,
-        rows,
-        filter,
-    }
-    .markup()
+    Table::new("left-out-table", html! { "Results that count in no ranking, or not in all" }, columns, rows)
+        .filtered(filter)
+        .markup()
 }
 
 fn rules(board: &Board) -> Markup {

@@ -1,7 +1,7 @@
 //! The board as a static site.
 
 use super::{index, submitted};
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use anyhow::Context as _;
 use passhost_board::{Board, Standings, Submission};
@@ -18,7 +18,7 @@ pub fn write(out: &Path, board: &Board, standings: &Standings) -> Result<(), Sto
     let folder = out.join(SUBMISSIONS);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make `{}`", folder.display()))
-        .map_err(|error| Stop { exit: Exit::Host, error })?;
+        .or_stop(Exit::Host)?;
     let mut names = BTreeSet::new();
     for (position, submission) in standings.submissions.iter().enumerate() {
         let name = page_name(submission);
@@ -58,7 +58,7 @@ fn remove_others(folder: &Path, names: &BTreeSet<String>) -> Result<(), Stop> {
         if is_page(&name) && !names.contains(&name) {
             std::fs::remove_file(entry.path())
                 .with_context(|| format!("cannot remove `{}`", entry.path().display()))
-                .map_err(|error| Stop { exit: Exit::Host, error })?;
+                .or_stop(Exit::Host)?;
         }
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! The page of a submission: where it stands, what it is made of, and what was measured.
 
-use passhost_board::{Board, Ranking, Row, Score, Standings, Submission};
+use passhost_board::{Board, Ranking, RankingRow, Score, Standings, Submission};
 use passhost_page::report::{Origin, report};
 use passhost_page::{Markup, Page, Section, html, number, untrusted};
-use passhost_report::{Apart, Entry, Filter, contests, entries};
+use passhost_report::{Apart, EntrantResults, GraphFilter, contests, entries};
 use passhost_result::untrusted::one_line;
 use passhost_sign::time_text;
 
@@ -13,9 +13,9 @@ const NAME: usize = 80;
 /// The page of the submission at a position: what `passhost report --html` says of its results, and whose they are.
 pub fn page(board: &Board, standings: &Standings, position: usize) -> Page {
     let submission = &standings.submissions[position];
-    let entries = entries(&submission.results, Apart::Plugins, &Filter::default());
+    let entries = entries(&submission.results, Apart::Plugins, &GraphFilter::default());
     let share = share(standings, position);
-    let entries: Vec<Entry<'_>> = entries.into_iter().map(|entry| entry.shared_by(share)).collect();
+    let entries: Vec<EntrantResults<'_>> = entries.into_iter().map(|entry| entry.shared_by(share)).collect();
     let files = submission.files.iter().map(|file| one_line(file, NAME)).collect();
     let origin = Origin { version: env!("CARGO_PKG_VERSION").to_owned(), files };
     let Page { lead: of_results, sections, footer, .. } = report(&contests(&entries), &origin);
@@ -34,7 +34,7 @@ pub fn page(board: &Board, standings: &Standings, position: usize) -> Page {
 
 /// How many submissions of its author share the errors of a submission.
 fn share(standings: &Standings, position: usize) -> u32 {
-    let is_of = |row: &&Row| row.all().any(|scored| scored.submission == position);
+    let is_of = |row: &&RankingRow| row.all().any(|scored| scored.submission == position);
     let rows = standings.rankings.iter().flat_map(|ranking| &ranking.rows).filter(is_of);
     rows.map(|row| u32::try_from(row.submissions()).unwrap_or(u32::MAX)).max().unwrap_or(1)
 }

@@ -1,7 +1,7 @@
 //! The standings on the terminal.
 
 use super::{authors, headline, is_shared, letter, letters, title, warning};
-use crate::terminal::{Terminal, Tone, table, wrap};
+use crate::terminal::{Terminal, Tone, table};
 use passhost_board::{Board, Ranking, Scored, Standings};
 use passhost_page::number;
 use passhost_result::untrusted::one_line;
@@ -15,7 +15,7 @@ pub fn render(board: &Board, standings: &Standings, terminal: &Terminal) -> Vec<
     }
     for ranking in &standings.rankings {
         lines.push(String::new());
-        lines.extend(wrap(&title(ranking), terminal.width(), ""));
+        lines.extend(terminal.wrap(&title(ranking), ""));
         lines.extend(rows(ranking, standings, terminal));
     }
     let left_out = [

@@ -1,31 +1,15 @@
 //! docs/lowerings.md.
 
-use super::rows::{COUNTS, Row};
+use super::rows::{COUNTS, OpSummary};
 use passhost_corpus::quantities::count;
 use std::collections::BTreeMap;
 
 /// What stands above the tables.
-const HEAD: &str = "\
-# Which ops become kernels
-
-`passhost ops` prints what becomes of each op that a sample may have, `passhost ops NAME` one op with its schemas. This page is `passhost ops --markdown`; a test holds it to that.
-
-- A *kernel* calculates or moves elements: the SDK's lowering makes it, alone or with others around it. Behind a percentage are the calls by themselves; those that stay say why.
-- A *view* names elements otherwise, or gives back what it is given. Kernels read through it.
-- A *call* stays a call of the library. The reason stands in the row of its op ([table.txt](../host/core/ir/ops/table.txt)); an op of a sample without a lowering and without a reason fails a test.
-
-How often calls occur was counted over the graphs of GraphNet as a pass sees them, each call lowered by itself. After a change of the rules,
-
-```
-scripts/lowerings GRAPHNET
-```
-
-counts again and writes this page. `passhost samples lowerings LIST|DIR...` counts the same over samples of your own, and says of each op why calls stay.
-";
+const HEAD: &str = include_str!("head.txt");
 
 /// The page for all ops.
-pub fn render(rows: &[Row]) -> String {
-    let (seen, others): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.calls.calls > 0);
+pub fn render(rows: &[OpSummary]) -> String {
+    let (seen, others): (Vec<&OpSummary>, Vec<&OpSummary>) = rows.iter().partition(|row| row.calls.calls > 0);
     let graphs = COUNTS.lines().next().and_then(|line| line.trim_start_matches("# ").split(':').next());
     let mut lines = vec![HEAD.to_owned()];
     lines.push(format!("## What becomes of the calls of {}\n", graphs.unwrap_or("the graphs")));
@@ -42,7 +26,7 @@ pub fn render(rows: &[Row]) -> String {
 }
 
 /// The share of kernels, views and each reason to stay.
-fn shares(rows: &[&Row]) -> Vec<String> {
+fn shares(rows: &[&OpSummary]) -> Vec<String> {
     let mut stay: BTreeMap<&str, u64> = BTreeMap::new();
     let (mut kernels, mut views) = (0, 0);
     for row in rows {
@@ -65,7 +49,7 @@ fn shares(rows: &[&Row]) -> Vec<String> {
 }
 
 /// By what becomes of them.
-fn unseen(rows: &[&Row]) -> Vec<String> {
+fn unseen(rows: &[&OpSummary]) -> Vec<String> {
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows {
         let only = row.notes();

@@ -15,7 +15,7 @@ pub const COUNTS: &str = include_str!("graphnet.txt");
 const REASONS: usize = 3;
 
 /// An op.
-pub struct Row {
+pub struct OpSummary {
     /// Its name, without an overload.
     pub name: &'static str,
     /// What becomes of each overload that a pass may see.
@@ -30,23 +30,23 @@ pub fn graphnet() -> Result<Lowerings, Stop> {
 }
 
 /// All ops, those with most calls first.
-pub fn rows() -> Result<Vec<Row>, Stop> {
+pub fn rows() -> Result<Vec<OpSummary>, Stop> {
     let counts = graphnet()?;
-    let mut by_name: BTreeMap<&str, Row> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, OpSummary> = BTreeMap::new();
     for schema in OpTable::sample().iter().filter(|schema| !schema.is_in_place()) {
         let name = schema.op.name.as_str();
-        let row = by_name.entry(name).or_insert_with(|| Row { name, standings: vec![], calls: Calls::default() });
+        let row = by_name.entry(name).or_insert_with(|| OpSummary { name, standings: vec![], calls: Calls::default() });
         row.standings.extend(coverage(&schema.op).map(|coverage| (&schema.op, coverage)));
         if let Some(calls) = counts.get(&schema.op.to_string()) {
             row.calls.add(calls);
         }
     }
-    let mut rows: Vec<Row> = by_name.into_values().collect();
+    let mut rows: Vec<OpSummary> = by_name.into_values().collect();
     rows.sort_by_key(|row| Reverse(row.calls.calls));
     Ok(rows)
 }
 
-impl Row {
+impl OpSummary {
     /// Whether some calls may become part of a kernel.
     pub fn is_lowered(&self) -> bool {
         self.standings.iter().any(|(_, coverage)| matches!(coverage, LoweringCoverage::Kernel { .. }))

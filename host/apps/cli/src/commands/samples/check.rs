@@ -2,12 +2,12 @@
 
 mod table;
 
-use super::progress::Progress;
+use super::progress::SurveyProgress;
 use super::{crew, find, print_if, survey, write_document};
-use crate::arguments::CheckSamplesArguments;
+use crate::arguments::{CheckSamplesArguments, device_name, inputs_name};
 use crate::commands::device_setup;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::files::CommandFiles;
 use crate::terminal::Terminal;
 use passhost_child::Memo;
 use passhost_corpus::check::{Check, Run};
@@ -15,14 +15,13 @@ use passhost_corpus::findings::{Checked, RunSettings, Settings, Summary};
 use passhost_corpus::journal::{Finished, Journal};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::survey::cores;
-use passhost_protocol::device::DeviceChoice;
 use passhost_supervisor::memory::available;
 use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.check/1";
 
 pub fn run(arguments: &CheckSamplesArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let paths = find(&arguments.survey, Files::default().goes_on_with("--resume", &arguments.resume))?;
+    let paths = find(&arguments.survey, CommandFiles::default().goes_on_with("--resume", &arguments.resume))?;
     let memo = Arc::new(Memo::default());
     let mut crew = crew(&arguments.survey, &memo);
     let mut check = Check { run: None, finished: Finished::new() };
@@ -30,11 +29,8 @@ pub fn run(arguments: &CheckSamplesArguments, terminal: &Terminal) -> Result<Exi
         let jobs = crew.jobs.min(paths.len());
         let threads = arguments.device.threads.unwrap_or(u32::try_from(cores() / jobs).unwrap_or(1).max(1));
         crew.place.device = device_setup(arguments.device.device, Some(threads));
-        check.run = Some(Run {
-            inputs: arguments.inputs.into(),
-            seed: arguments.seed,
-            memory: memory(arguments.memory, jobs)?,
-        });
+        check.run =
+            Some(Run { inputs: arguments.inputs, seed: arguments.seed, memory: memory(arguments.memory, jobs)? });
     }
     let settings = settings(arguments);
     let mut journal = None;
@@ -43,7 +39,7 @@ pub fn run(arguments: &CheckSamplesArguments, terminal: &Terminal) -> Result<Exi
         let (opened, finished) = Journal::open(path, settings.clone(), keep)?;
         (journal, check.finished) = (Some(opened), finished);
     }
-    let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
+    let mut progress = SurveyProgress::new(terminal, arguments.survey.quiet, paths.len());
     let reports = survey(&paths, &crew, &check, &mut progress, |report| match &mut journal {
         Some(journal) if !report.known => Ok(journal.add(report)?),
         _ => Ok(()),
@@ -56,12 +52,8 @@ pub fn run(arguments: &CheckSamplesArguments, terminal: &Terminal) -> Result<Exi
 }
 
 fn settings(arguments: &CheckSamplesArguments) -> Settings {
-    let device = match arguments.device.device {
-        DeviceChoice::Auto => "auto".into(),
-        DeviceChoice::Cpu => "cpu".into(),
-        DeviceChoice::Cuda(index) => format!("cuda:{index}"),
-    };
-    let run = RunSettings { device, inputs: arguments.inputs.name().into(), seed: arguments.seed };
+    let device = device_name(arguments.device.device);
+    let run = RunSettings { device, inputs: inputs_name(arguments.inputs).into(), seed: arguments.seed };
     Settings { host: env!("CARGO_PKG_VERSION").into(), run: arguments.run.then_some(run) }
 }
 

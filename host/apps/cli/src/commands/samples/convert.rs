@@ -1,7 +1,7 @@
 //! `passhost samples pack LIST|DIR... --out DIR` and `passhost samples unpack LIST|DIR... --out DIR`
 
 use crate::arguments::ConvertArguments;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
 use passhost_corpus::new_directory;
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 pub fn run(arguments: &ConvertArguments, form: Form, terminal: &Terminal) -> Result<Exit, Stop> {
     let (mut found, mut seen) = (vec![], HashSet::new());
     for path in &arguments.paths {
-        let samples = passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error))?;
+        let samples = passhost_sample::find(path).or_stop(Exit::Usage)?;
         let new = samples.into_iter().filter(|sample| seen.insert(passhost_sample::plain_path(sample)));
         found.extend(new.map(|sample| (place(path, &sample), sample)));
     }

@@ -3,7 +3,7 @@
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::HashArguments;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::files::CommandFiles;
 use crate::terminal::{Terminal, Tone};
 use passhost_corpus::hash::{Hashed, Summary, hash};
 use passhost_corpus::outcome::SampleReport;
@@ -13,7 +13,7 @@ use passhost_result::untrusted::one_line;
 const SCHEMA: &str = "passhost.samples.hash/1";
 
 pub fn run(arguments: &HashArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let (_, reports) = ask(&arguments.survey, Files::default(), terminal, hash)?;
+    let (_, reports) = ask(&arguments.survey, CommandFiles::default(), terminal, hash)?;
     let summary = Summary::of(&reports);
     let lines = if arguments.duplicates { duplicates(&summary, terminal) } else { hashes(&reports) };
     print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);

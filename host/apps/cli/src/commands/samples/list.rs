@@ -3,8 +3,8 @@
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::ListArguments;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
-use crate::terminal::{Terminal, Tone, table};
+use crate::files::CommandFiles;
+use crate::terminal::{Terminal, Tone};
 use passhost_corpus::list::{Listed, list};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::{bytes, count};
@@ -17,7 +17,7 @@ const SCHEMA: &str = "passhost.samples.list/1";
 const NARROW: [usize; 4] = [0, 1, 2, 5];
 
 pub fn run(arguments: &ListArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let (_, reports) = ask(&arguments.survey, Files::default(), terminal, list)?;
+    let (_, reports) = ask(&arguments.survey, CommandFiles::default(), terminal, list)?;
     let lines = render(&reports, terminal);
     print_if(write_document(&arguments.survey, SCHEMA, serde_json::Map::new(), &reports)?, lines);
     Ok(report_unusable(&reports, terminal))
@@ -26,22 +26,12 @@ pub fn run(arguments: &ListArguments, terminal: &Terminal) -> Result<Exit, Stop>
 fn render(reports: &[SampleReport<Listed>], terminal: &Terminal) -> Vec<String> {
     let head = ["sample", "graphs", "nodes", "inputs", "input bytes", "types"];
     let keep: Vec<usize> = if terminal.width() < 90 { NARROW.to_vec() } else { (0..head.len()).collect() };
-    let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
-    let rows: Vec<Vec<String>> = reports
-        .iter()
-        .map(|report| {
-            let cells = row(report);
-            keep.iter().map(|&column| cells[column].clone()).collect()
-        })
-        .collect();
-    let mut lines = table(&head, &rows, terminal.width());
+    let rows: Vec<Vec<String>> = reports.iter().map(|report| row(report).to_vec()).collect();
+    let mut lines = terminal.columns(&head, &rows, &keep);
     for (line, report) in lines.iter_mut().skip(1).zip(reports) {
         if !report.is_whole() {
             *line = terminal.paint(Tone::Bad, line);
         }
-    }
-    if let Some(head) = lines.first_mut() {
-        *head = terminal.paint(Tone::Dim, head);
     }
     lines
 }

@@ -3,8 +3,8 @@
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::LoweringsArguments;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
-use crate::terminal::{Terminal, Tone, wrap};
+use crate::files::CommandFiles;
+use crate::terminal::{Terminal, Tone};
 use passhost_corpus::lowerings::{Calls, Lowerings, lowerings, total, write};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
@@ -15,12 +15,12 @@ use serde::Serialize;
 const SCHEMA: &str = "passhost.samples.lowerings/1";
 
 #[derive(Serialize)]
-struct Summary<'a> {
+struct LoweringsSummary<'a> {
     ops: &'a Lowerings,
 }
 
 pub fn run(arguments: &LoweringsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let files = Files::default().writes("--counts", &arguments.counts);
+    let files = CommandFiles::default().writes("--counts", &arguments.counts);
     let (_, reports) = ask(&arguments.survey, files, terminal, lowerings)?;
     let ops = total(&reports);
     let graphs = reports.iter().flat_map(SampleReport::found).count() as u64;
@@ -29,7 +29,7 @@ pub fn run(arguments: &LoweringsArguments, terminal: &Terminal) -> Result<Exit, 
         write_whole(path, write(&about, &ops))?;
     }
     let lines = render(&ops, graphs, terminal);
-    print_if(write_document(&arguments.survey, SCHEMA, Summary { ops: &ops }, &reports)?, lines);
+    print_if(write_document(&arguments.survey, SCHEMA, LoweringsSummary { ops: &ops }, &reports)?, lines);
     Ok(report_unusable(&reports, terminal))
 }
 
@@ -43,7 +43,7 @@ fn render(ops: &Lowerings, graphs: u64, terminal: &Terminal) -> Vec<String> {
         let title = format!("{}: {} of {} calls stay", one_line(op, 80), count(stay(calls)), count(calls.calls));
         lines.push(terminal.paint(Tone::Strong, &title));
         for (reason, number) in &calls.refused {
-            lines.extend(wrap(&format!("{} {}", count(*number), one_line(reason, 300)), terminal.width(), "  "));
+            lines.extend(terminal.wrap(&format!("{} {}", count(*number), one_line(reason, 300)), "  "));
         }
     }
     let sum = |of: fn(&Calls) -> u64| count(ops.values().map(of).sum());

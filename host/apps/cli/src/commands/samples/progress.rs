@@ -11,7 +11,7 @@ const LIVE: Duration = Duration::from_millis(200);
 const PLAIN: Duration = Duration::from_secs(10);
 
 /// Counts samples and says so now and then.
-pub struct Progress {
+pub struct SurveyProgress {
     terminal: Terminal,
     quiet: bool,
     total: usize,
@@ -22,11 +22,11 @@ pub struct Progress {
     shown: Instant,
 }
 
-impl Progress {
+impl SurveyProgress {
     /// Of so many samples.
-    pub fn new(terminal: &Terminal, quiet: bool, total: usize) -> Progress {
+    pub fn new(terminal: &Terminal, quiet: bool, total: usize) -> SurveyProgress {
         let now = Instant::now();
-        Progress { terminal: *terminal, quiet, total, done: 0, known: 0, failed: 0, started: now, shown: now }
+        SurveyProgress { terminal: *terminal, quiet, total, done: 0, known: 0, failed: 0, started: now, shown: now }
     }
 
     /// A sample is finished.

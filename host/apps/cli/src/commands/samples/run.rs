@@ -1,12 +1,12 @@
 //! `passhost samples run SAMPLE --out DIR`
 
 use super::one_graph;
-use crate::arguments::RunArguments;
+use crate::arguments::{RunArguments, inputs_name};
 use crate::commands::device_setup;
-use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::files::CommandFiles;
 use crate::output::{print, write_json};
-use crate::terminal::{Terminal, Tone, wrap};
+use crate::terminal::{Terminal, Tone};
 use anyhow::Context;
 use passhost_child::Memo;
 use passhost_child::device::DeviceSetup;
@@ -14,7 +14,7 @@ use passhost_corpus::outcome::Failure;
 use passhost_corpus::run::Manifest;
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_result::untrusted::one_line;
-use passhost_sample::{InputMode, SampleText};
+use passhost_sample::SampleText;
 use std::sync::Arc;
 
 /// The sample's calls as Python that passhost wrote, for who wants to run the same in PyTorch.
@@ -23,22 +23,21 @@ const MODEL: &str = "model.py";
 const MANIFEST: &str = "manifest.json";
 
 pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let sample = SampleText::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let sample = SampleText::open(&arguments.sample).or_stop(Exit::Usage)?;
     let index = one_graph(&sample, &arguments.variants)?;
     let out = std::fs::create_dir_all(&arguments.out)
         .and_then(|()| arguments.out.canonicalize())
         .with_context(|| format!("cannot write to `{}`", arguments.out.display()))
-        .map_err(|error| Stop { exit: Exit::Usage, error })?;
+        .or_stop(Exit::Usage)?;
 
     let written = [MODEL, MANIFEST].map(|name| out.join(name));
-    Files::default().writes("--out", &written).reads_samples([&arguments.sample]).check()?;
+    CommandFiles::default().writes("--out", &written).reads_samples([&arguments.sample]).check()?;
     let memo = Arc::new(Memo::default());
     let device = device_setup(arguments.device.device, arguments.device.threads);
     let device = DeviceSetup { files: Some(out.clone()), ..device };
     let place = Workplace { device, timeout: arguments.timeout };
     let mut worker = Worker::new(place, &memo);
-    let mode: InputMode = arguments.inputs.into();
-    let read = worker.read(&sample, index, |reading, _| (reading.variant(mode), reading.python("cpu")));
+    let read = worker.read(&sample, index, |reading, _| (reading.variant(arguments.inputs), reading.python("cpu")));
     let answer = read.and_then(|(variant, python)| {
         let ran = worker.run(&variant.program, &variant.inputs, arguments.seed)?;
         Ok((variant, python, ran))
@@ -49,8 +48,9 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
     let (variant, python, ran) = answer.map_err(stop)?;
     std::fs::write(out.join(MODEL), python)
         .with_context(|| format!("cannot write to `{}`", arguments.out.display()))
-        .map_err(|error| Stop { exit: Exit::Usage, error })?;
-    let manifest = Manifest::new((&sample, index), &variant, &ran, &worker, (arguments.inputs.name(), arguments.seed));
+        .or_stop(Exit::Usage)?;
+    let manifest =
+        Manifest::new((&sample, index), &variant, &ran, &worker, (inputs_name(arguments.inputs), arguments.seed));
     write_json(&out.join(MANIFEST), &manifest)?;
 
     let mut lines = vec![format!(
@@ -68,7 +68,7 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
         }
     }
     for difference in &manifest.differences {
-        let difference = wrap(&one_line(difference, 600), terminal.width(), "");
+        let difference = terminal.wrap(&one_line(difference, 600), "");
         lines.extend(difference.iter().map(|line| terminal.paint(Tone::Bad, line)));
     }
     print(lines);

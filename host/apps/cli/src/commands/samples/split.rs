@@ -3,8 +3,8 @@
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::SplitArguments;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
-use crate::terminal::{Terminal, wrap};
+use crate::files::CommandFiles;
+use crate::terminal::Terminal;
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
 use passhost_corpus::split::{Sequence, Sides, Summary, sequence, sides, write_list};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const SCHEMA: &str = "passhost.samples.split/1";
 
 pub fn run(arguments: &SplitArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let lists = Files::default().writes("--train-out", [&arguments.train_out]);
+    let lists = CommandFiles::default().writes("--train-out", [&arguments.train_out]);
     let lists = lists.writes("--eval-out", [&arguments.eval_out]);
     let (paths, reports) = ask(&arguments.survey, lists, terminal, sequence)?;
 
@@ -58,5 +58,5 @@ fn render(summary: &Summary, terminal: &Terminal) -> Vec<String> {
         count(summary.left_out),
         count(summary.groups),
     );
-    wrap(&text, terminal.width(), "")
+    terminal.wrap(&text, "")
 }

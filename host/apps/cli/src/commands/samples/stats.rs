@@ -4,7 +4,7 @@ use super::histogram::{bars, by_powers};
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::StatsArguments;
 use crate::exit::{Exit, Stop};
-use crate::files::Files;
+use crate::files::CommandFiles;
 use crate::terminal::{Terminal, Tone, wrap};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::{bytes, count};
@@ -18,7 +18,7 @@ const NODES_BASE: u64 = 2;
 const BYTES_BASE: u64 = 16;
 
 pub fn run(arguments: &StatsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let (_, reports) = ask(&arguments.survey, Files::default(), terminal, count_graph)?;
+    let (_, reports) = ask(&arguments.survey, CommandFiles::default(), terminal, count_graph)?;
     let summary = Summary::of(&reports);
     let lines = render(&summary, &reports, arguments.top, terminal);
     print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);

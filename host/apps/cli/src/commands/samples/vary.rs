@@ -2,7 +2,7 @@
 
 use super::one_graph;
 use crate::arguments::VaryArguments;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use passhost_child::Memo;
@@ -20,7 +20,7 @@ const MOST_VARIANTS: usize = 1000;
 
 pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let changes = changes(arguments)?;
-    let sample = SampleText::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let sample = SampleText::open(&arguments.sample).or_stop(Exit::Usage)?;
     let index = one_graph(&sample, &arguments.variants)?;
     new_directory(&arguments.out)?;
     let memo = Arc::new(Memo::default());
@@ -83,7 +83,7 @@ fn changes(arguments: &VaryArguments) -> Result<Vec<VariantChange>, Stop> {
     }
     let change =
         |dtype: Option<Dtype>| symbols.iter().map(move |symbols| VariantChange { symbols: symbols.clone(), dtype });
-    Ok(arguments.dtype.iter().flat_map(|dtype| change(dtype.cast())).collect())
+    Ok(arguments.dtype.iter().flat_map(|dtype| change(dtype.0)).collect())
 }
 
 /// `S0=4 S1=224 float16`.

@@ -1,16 +1,16 @@
 //! Where episodes of training loops are worked on.
 
-use super::samples::Samples;
+use super::samples::ServedSamples;
 use crate::arguments::ServeArguments;
 use crate::commands::device_facts;
 use crate::commands::guide::GUIDE;
 use crate::commands::source::sdk_directory;
 use crate::exit::Stop;
+use passhost_agent_tools::{CliRunner, DeviceGate};
 use passhost_child::device::Device;
 use passhost_child::{beside_this_executable, cores};
 use passhost_result::Policy;
-use passhost_serve::{EpisodeLimits, Episodes, Shop};
-use passhost_workshop::{Machinery, Turns};
+use passhost_serve::SessionStore;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -18,19 +18,12 @@ use std::thread::available_parallelism;
 /// Files of episodes, in the directory of data.
 const FILES: &str = "episodes";
 
-pub fn open(arguments: &ServeArguments, samples: &Samples, devices: &[Device]) -> Result<Episodes, Stop> {
-    let asked = &arguments.episodes;
-    let limits = EpisodeLimits {
-        sessions: asked.sessions,
-        steps: asked.episode_steps,
-        idle: asked.session_idle,
-        ..EpisodeLimits::default()
-    };
+pub fn open(arguments: &ServeArguments, samples: &ServedSamples, devices: &[Device]) -> Result<SessionStore, Stop> {
     let cores = cores::beside(devices);
     let all = available_parallelism().map_or(1, NonZeroUsize::get);
     let there_are = if cores.is_empty() { all } else { cores.len() };
-    let builds = asked.builds.map_or(there_are / 2, usize::from).max(1);
-    let machinery = Machinery {
+    let builds = arguments.episodes.builds.map_or(there_are / 2, usize::from).max(1);
+    let runner = CliRunner {
         program: beside_this_executable("passhost"),
         // Evaluations are the queue's.
         eval: vec![],
@@ -38,8 +31,8 @@ pub fn open(arguments: &ServeArguments, samples: &Samples, devices: &[Device]) -
         withheld: vec![],
         policy: policy(arguments)?,
         cores,
-        // Commands and evaluations are kept apart by the shop.
-        turns: Arc::new(Turns::new(false)),
+        // Commands and evaluations are kept apart by the session store.
+        gate: Arc::new(DeviceGate::new(false)),
         stop: Arc::new(|| false),
     };
     let paths = samples.iter().map(|(name, sample)| (name.clone(), sample.path.clone())).collect();
@@ -47,9 +40,8 @@ pub fn open(arguments: &ServeArguments, samples: &Samples, devices: &[Device]) -
     let hidden =
         [Some(arguments.data.clone()), Some(sdk_directory()), Some(std::env::temp_dir()), std::env::home_dir()];
     let hidden = hidden.into_iter().flatten().collect();
-    let shop = Shop::open(machinery, GUIDE, paths, &files, hidden, builds)
-        .map_err(|error| Stop::usage(format!("cannot use the directory `{}`: {error}", files.display())))?;
-    Ok(Episodes { limits, shop })
+    SessionStore::open(runner, GUIDE, paths, &files, hidden, builds)
+        .map_err(|error| Stop::usage(format!("cannot use the directory `{}`: {error}", files.display())))
 }
 
 /// The policy, for commands that verify: under its name, or as a file of its text beside what is served.

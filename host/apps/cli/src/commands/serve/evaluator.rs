@@ -1,6 +1,6 @@
 //! What becomes of a submission: the document of an evaluation, as `passhost eval` makes it.
 
-use super::samples::Samples;
+use super::samples::ServedSamples;
 use crate::commands::source;
 use crate::exit::Stop;
 use passhost_builder::{BuildLimits, PassSource};
@@ -9,7 +9,7 @@ use passhost_child::device::Device;
 use passhost_child::{Confinement, LoadedPlugin, Plugin, TypesClient};
 use passhost_result::document::{Blame, Document, Failure};
 use passhost_sample::Named;
-use passhost_serve::{Graded, Grader, Job, Kind};
+use passhost_serve::{Graded, Grader, SubmissionKind, SubmittedJob};
 use passhost_supervisor::{Sample, Supervisor};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const NAME: &str = "submission";
 /// Evaluates on one device.
 pub struct Evaluator {
     supervisor: Arc<Supervisor>,
-    samples: Arc<Samples>,
+    samples: Arc<ServedSamples>,
     device: Device,
     confinement: Confinement,
     /// The cores on which nothing is timed, if there are some: other devices may time while a plugin is made ready.
@@ -31,7 +31,7 @@ pub struct Evaluator {
 impl Evaluator {
     pub fn new(
         supervisor: Arc<Supervisor>,
-        samples: Arc<Samples>,
+        samples: Arc<ServedSamples>,
         device: Device,
         confinement: Confinement,
         cores: Vec<u32>,
@@ -39,7 +39,7 @@ impl Evaluator {
         Evaluator { supervisor, samples, device, confinement, cores, types: None }
     }
 
-    fn document(&mut self, job: &Job) -> Result<Document, String> {
+    fn document(&mut self, job: &SubmittedJob) -> Result<Document, String> {
         let Named { path, groups, place } = self.samples.get(&job.sample).ok_or("its sample is not served any more")?;
         let kept = PinnedCores::to(&self.cores);
         let mut plugin = self.load(job).map_err(|stop| format!("{:#}", stop.error))?;
@@ -54,9 +54,9 @@ impl Evaluator {
         }
     }
 
-    fn load(&self, job: &Job) -> Result<LoadedPlugin, Stop> {
+    fn load(&self, job: &SubmittedJob) -> Result<LoadedPlugin, Stop> {
         let plugin = |bytes| Plugin::new(NAME.to_owned(), bytes);
-        if job.kind == Kind::Component {
+        if job.kind == SubmissionKind::Component {
             return Ok(self.supervisor.load(plugin(job.bytes.clone())));
         }
         let refused = |failure| LoadedPlugin::refused(Plugin { wasm: vec![], ..plugin(job.bytes.clone()) }, failure);
@@ -82,7 +82,7 @@ impl Evaluator {
 }
 
 impl Grader for Evaluator {
-    fn grade(&mut self, job: &Job) -> Graded {
+    fn grade(&mut self, job: &SubmittedJob) -> Graded {
         let text = self.document(job).and_then(|document| {
             serde_json::to_string(&document).map_err(|error| format!("the result cannot be written as JSON: {error}"))
         });

@@ -5,11 +5,11 @@ use passhost_sample::Named;
 use std::collections::BTreeMap;
 
 /// Samples by their names.
-pub type Samples = BTreeMap<String, Named>;
+pub type ServedSamples = BTreeMap<String, Named>;
 
 /// Samples by the names of their directories.
-pub fn by_name(named: Vec<Named>) -> Result<Samples, Stop> {
-    let mut samples = Samples::new();
+pub fn by_name(named: Vec<Named>) -> Result<ServedSamples, Stop> {
+    let mut samples = ServedSamples::new();
     for sample in named {
         let name = sample.path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         let path = sample.path.display().to_string();

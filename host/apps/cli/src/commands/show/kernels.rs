@@ -1,6 +1,6 @@
 //! The kernels of a rewrite: their text, what they move and calculate, and the CUDA C++ that they become.
 
-use crate::terminal::{Terminal, Tone, wrap};
+use crate::terminal::{Terminal, Tone};
 use passhost_child::TypesClient;
 use passhost_ir::kernel::{Effort, remarks, verify};
 use passhost_ir::{DeviceFacts, Graph, Kernel, Node, NodeKind};
@@ -54,7 +54,7 @@ fn one(graph: &Graph, node: &Node, kernel: &Kernel, device: &DeviceFacts, termin
     let remarks = remarks(kernel, &facts, device);
     let said = std::iter::once((Tone::Dim, text)).chain(remarks.into_iter().map(|remark| (Tone::Warn, remark)));
     for (tone, text) in said {
-        lines.extend(wrap(&text, terminal.width(), "# ").iter().map(|line| terminal.paint(tone, line)));
+        lines.extend(terminal.painted(tone, &text, "# "));
     }
     lines
 }

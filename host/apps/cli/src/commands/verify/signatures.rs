@@ -3,7 +3,7 @@
 use crate::arguments::VerifyArguments;
 use crate::commands::documents;
 use crate::commands::programs::programs;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, OrStop, Stop};
 use passhost_result::document::Document;
 use passhost_result::untrusted::one_line;
 use passhost_result::verify::recompute;
@@ -15,7 +15,7 @@ use std::path::Path;
 const DIGITS: usize = 16;
 
 /// What a file says, and what its signature is worth.
-pub struct Claim {
+pub struct SignedClaim {
     /// Names it, for who reads of it.
     pub name: String,
     /// The result, if there is one.
@@ -38,15 +38,14 @@ pub struct Signatures {
 
 impl Signatures {
     pub fn new(arguments: &VerifyArguments) -> Result<Signatures, Stop> {
-        let trusted = arguments.trusted_keys.as_deref().map(TrustedKeys::read).transpose();
-        let trusted = trusted.map_err(|error| Stop::new(Exit::Usage, error))?;
+        let trusted = arguments.trusted_keys.as_deref().map(TrustedKeys::read).transpose().or_stop(Exit::Usage)?;
         let compared = trusted.is_some() && !arguments.any_host;
-        let programs = compared.then(programs).transpose().map_err(|error| Stop::new(Exit::Host, error))?;
+        let programs = compared.then(programs).transpose().or_stop(Exit::Host)?;
         Ok(Signatures { trusted, programs, met: Met::default() })
     }
 
     /// The results of a file. Where keys are given, each must be signed with one of them.
-    pub fn claims(&mut self, path: &Path) -> anyhow::Result<Vec<Claim>> {
+    pub fn claims(&mut self, path: &Path) -> anyhow::Result<Vec<SignedClaim>> {
         if !documents::is_signed(path)? {
             match documents::read(path) {
                 Ok(documents) => return Ok(documents.into_iter().map(|document| self.unsigned(document)).collect()),
@@ -64,20 +63,20 @@ impl Signatures {
                 Ok(signed) => self.signed(signed, place),
                 Err(error) => {
                     let refusals = vec![error.to_string()];
-                    Claim { name: place, document: None, refusals, remarks: vec![], is_signed: false }
+                    SignedClaim { name: place, document: None, refusals, remarks: vec![], is_signed: false }
                 }
             }
         });
         Ok(claims.collect())
     }
 
-    fn unsigned(&self, document: Document) -> Claim {
+    fn unsigned(&self, document: Document) -> SignedClaim {
         let unsigned = LineError::Unsigned { schema: document.schema.clone(), expected: SCHEMA };
         let refusals = self.trusted.iter().map(|_| unsigned.to_string()).collect();
-        Claim { name: name(&document), document: Some(document), refusals, remarks: vec![], is_signed: false }
+        SignedClaim { name: name(&document), document: Some(document), refusals, remarks: vec![], is_signed: false }
     }
 
-    fn signed(&mut self, Signed { statement, signer }: Signed, place: String) -> Claim {
+    fn signed(&mut self, Signed { statement, signer }: Signed, place: String) -> SignedClaim {
         let (mut refusals, mut remarks) = (vec![], vec![]);
         let at = statement.signed_at_text();
         let batch = statement.batch.as_ref().map(|batch| format!(", batch {batch}")).unwrap_or_default();
@@ -100,7 +99,7 @@ impl Signatures {
             refusals.extend(self.met.meet(&statement, &place).err().map(|repetition| repetition.to_string()));
         }
         let name = format!("{place}: {}", name(&statement.document));
-        Claim { name, document: Some(statement.document), refusals, remarks, is_signed: true }
+        SignedClaim { name, document: Some(statement.document), refusals, remarks, is_signed: true }
     }
 }
 

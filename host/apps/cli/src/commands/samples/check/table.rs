@@ -1,7 +1,7 @@
 //! A check on the terminal.
 
 use crate::commands::samples::failure_lines;
-use crate::terminal::{Terminal, Tone, table, wrap};
+use crate::terminal::{Terminal, Tone};
 use passhost_corpus::findings::{Checked, Summary};
 use passhost_corpus::outcome::{Outcome, SampleReport};
 use passhost_corpus::quantities::{count, time};
@@ -15,7 +15,7 @@ pub fn render(summary: &Summary, reports: &[SampleReport<Checked>], terminal: &T
         .iter()
         .map(|(outcome, graphs)| vec![outcome.to_string(), count(*graphs), share(*graphs, summary.graphs)])
         .collect();
-    let mut lines = table(&["outcome", "graphs", "share"], &rows, terminal.width());
+    let mut lines = terminal.headed(&["outcome", "graphs", "share"], &rows);
     for (line, (outcome, _)) in lines.iter_mut().skip(1).zip(&outcomes) {
         let tone = match outcome {
             Outcome::Ok => Tone::Good,
@@ -24,15 +24,12 @@ pub fn render(summary: &Summary, reports: &[SampleReport<Checked>], terminal: &T
         };
         *line = terminal.paint(tone, line);
     }
-    if let Some(head) = lines.first_mut() {
-        *head = terminal.paint(Tone::Dim, head);
-    }
-    lines.extend(wrap(&totals(summary, reports.len() as u64), terminal.width(), ""));
+    lines.extend(terminal.wrap(&totals(summary, reports.len() as u64), ""));
     if summary.outputs_that_tell_little > 0 {
         let graphs = count(summary.outputs_that_tell_little);
         let text =
             format!("note: {graphs} graphs have an output that is constant or not finite; `eval` would refuse them");
-        lines.extend(wrap(&text, terminal.width(), "").iter().map(|line| terminal.paint(Tone::Dim, line)));
+        lines.extend(terminal.painted(Tone::Dim, &text, ""));
     }
     lines.extend(failure_lines(reports, terminal));
     lines

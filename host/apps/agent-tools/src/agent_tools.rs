@@ -1,11 +1,11 @@
 //! Executes the tools for one attempt on one sample.
 
-use crate::effect::{Effect, Verdict};
-use crate::error::WorkshopError;
+use crate::command_output::CommandOutput;
+use crate::effect::{Effect, PassVerdict};
+use crate::error::AgentToolsError;
+use crate::executor::{BuiltPass, Evaluated, ToolExecutor};
 use crate::feedback;
-use crate::hands::{Evaluated, Hands, Pass};
 use crate::objects::{Objects, sha256};
-use crate::ran::Ran;
 use crate::tool::Tool;
 use passhost_result::document::{Blame, Document};
 use passhost_result::untrusted::{indented, one_line};
@@ -25,7 +25,7 @@ const DIAGNOSTICS: usize = 8;
 
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct ToolOutcome {
     /// For the model.
     pub text: String,
     /// What it changed.
@@ -34,41 +34,42 @@ pub struct Outcome {
     pub device: Duration,
 }
 
-impl Outcome {
-    fn said(text: impl Into<String>) -> Outcome {
-        Outcome { text: text.into(), effect: Effect::Nothing, device: Duration::ZERO }
+impl ToolOutcome {
+    /// One that changed nothing.
+    pub fn said(text: impl Into<String>) -> ToolOutcome {
+        ToolOutcome { text: text.into(), effect: Effect::Nothing, device: Duration::ZERO }
     }
 }
 
 /// One attempt on one sample.
 #[derive(Debug)]
-pub struct Workshop {
-    hands: Arc<dyn Hands>,
+pub struct AgentTools {
+    executor: Arc<dyn ToolExecutor>,
     objects: Objects,
     sample: PathBuf,
     guide: &'static str,
     /// Files of the attempt: a folder for each source, by its hash, with the component and the result.
     directory: PathBuf,
     source: Option<String>,
-    verdicts: BTreeMap<String, Verdict>,
+    verdicts: BTreeMap<String, PassVerdict>,
 }
 
-impl Workshop {
+impl AgentTools {
     /// An attempt that has just begun. Files that it makes go to `directory`, texts that others may want to `objects`.
     ///
     /// # Errors
     ///
     /// If the directory cannot be made.
     pub fn open(
-        hands: Arc<dyn Hands>,
+        executor: Arc<dyn ToolExecutor>,
         objects: Objects,
         sample: &Path,
         directory: &Path,
         guide: &'static str,
-    ) -> Result<Workshop, WorkshopError> {
-        std::fs::create_dir_all(directory).map_err(WorkshopError::file(directory))?;
+    ) -> Result<AgentTools, AgentToolsError> {
+        std::fs::create_dir_all(directory).map_err(AgentToolsError::file(directory))?;
         let (sample, directory) = (sample.into(), directory.into());
-        Ok(Workshop { hands, objects, sample, guide, directory, source: None, verdicts: BTreeMap::new() })
+        Ok(AgentTools { executor, objects, sample, guide, directory, source: None, verdicts: BTreeMap::new() })
     }
 
     /// Puts it where a call that was executed before left it.
@@ -87,11 +88,11 @@ impl Workshop {
     /// # Errors
     ///
     /// If the sample cannot be used.
-    pub fn graphs(&self, variant: Option<&str>) -> Result<String, WorkshopError> {
+    pub fn graphs(&self, variant: Option<&str>) -> Result<String, AgentToolsError> {
         // As one word, so that a text that looks like an option is none.
         let chosen = variant.map(|text| OsString::from(format!("--variant={text}")));
         let words = ["show".into(), self.sample.clone().into_os_string()].into_iter().chain(chosen);
-        let ran = self.hands.run(words.collect(), false)?;
+        let ran = self.executor.run(words.collect(), false)?;
         match ran.code() {
             Some(0) => Ok(tidy(&ran.out)),
             _ => Err(ran.trouble()),
@@ -103,26 +104,26 @@ impl Workshop {
     /// # Errors
     ///
     /// If the machine is in the way. What the model does wrong is an outcome.
-    pub fn execute(&mut self, tool: &Tool) -> Result<Outcome, WorkshopError> {
+    pub fn execute(&mut self, tool: &Tool) -> Result<ToolOutcome, AgentToolsError> {
         let outcome = match tool {
             Tool::ShowGraph { variant } => self.show(variant.as_deref())?,
-            Tool::ReadGuide { section } => Outcome::said(self.guide_section(section.as_deref())),
+            Tool::ReadGuide { section } => ToolOutcome::said(self.guide_section(section.as_deref())),
             Tool::WritePass { source } => self.write(source)?,
-            Tool::ShowRefusals => self.refusals()?,
-            Tool::Build => self.build()?,
-            Tool::Check => self.check()?,
-            Tool::Eval => self.eval()?,
-            Tool::Submit => self.submit()?,
+            Tool::ShowRefusals {} => self.refusals()?,
+            Tool::Build {} => self.build()?,
+            Tool::Check {} => self.check()?,
+            Tool::Eval {} => self.eval()?,
+            Tool::Submit {} => self.submit()?,
         };
         self.recall(&outcome.effect);
-        Ok(Outcome { text: cut(&outcome.text), ..outcome })
+        Ok(ToolOutcome { text: cut(&outcome.text), ..outcome })
     }
 
-    fn show(&self, variant: Option<&str>) -> Result<Outcome, WorkshopError> {
+    fn show(&self, variant: Option<&str>) -> Result<ToolOutcome, AgentToolsError> {
         match self.graphs(variant) {
-            Ok(text) => Ok(Outcome::said(text)),
+            Ok(text) => Ok(ToolOutcome::said(text)),
             // The sample was shown before: what is wrong is the name.
-            Err(WorkshopError::Sample { said }) => Ok(Outcome::said(format!("nothing to show: {said}"))),
+            Err(AgentToolsError::Sample(said)) => Ok(ToolOutcome::said(format!("nothing to show: {said}"))),
             Err(error) => Err(error),
         }
     }
@@ -141,51 +142,51 @@ impl Workshop {
         }
     }
 
-    fn write(&self, source: &str) -> Result<Outcome, WorkshopError> {
-        let hash = self.objects.put(source).map_err(WorkshopError::file(&self.directory))?;
+    fn write(&self, source: &str) -> Result<ToolOutcome, AgentToolsError> {
+        let hash = self.objects.put(source).map_err(AgentToolsError::file(&self.directory))?;
         let text = format!("{} lines are written; `build` compiles them", source.lines().count());
-        Ok(Outcome { effect: Effect::Wrote { source: hash }, ..Outcome::said(text) })
+        Ok(ToolOutcome { effect: Effect::Wrote { source: hash }, ..ToolOutcome::said(text) })
     }
 
-    fn refusals(&self) -> Result<Outcome, WorkshopError> {
+    fn refusals(&self) -> Result<ToolOutcome, AgentToolsError> {
         let verdict = self.source.as_ref().and_then(|source| self.verdicts.get(source));
         let Some(verdict) = verdict else {
-            return Ok(Outcome::said("this source was not evaluated; call `eval` first"));
+            return Ok(ToolOutcome::said("this source was not evaluated; call `eval` first"));
         };
-        let document = self.objects.get(&verdict.document).map_err(WorkshopError::file(&verdict.document))?;
-        Ok(Outcome::said(match serde_json::from_str::<Document>(&document) {
+        let document = self.objects.get(&verdict.document).map_err(AgentToolsError::file(&verdict.document))?;
+        Ok(ToolOutcome::said(match serde_json::from_str::<Document>(&document) {
             Ok(document) => feedback::refusals(&document),
-            Err(error) => return Err(WorkshopError::file(&verdict.document)(error.into())),
+            Err(error) => return Err(AgentToolsError::file(&verdict.document)(error.into())),
         }))
     }
 
-    fn build(&self) -> Result<Outcome, WorkshopError> {
+    fn build(&self) -> Result<ToolOutcome, AgentToolsError> {
         let Some(source) = &self.source else { return Ok(nothing_written()) };
         let ran = self.compile(source)?;
         let path = self.file(source, "wasm");
         let component = match ran.code() {
-            Some(0) => Some(sha256(&std::fs::read(&path).map_err(WorkshopError::file(&path))?)),
+            Some(0) => Some(sha256(&std::fs::read(&path).map_err(AgentToolsError::file(&path))?)),
             Some(1) => None,
             _ => return Err(ran.trouble()),
         };
         let text = compiler_said(&ran, component.is_some());
-        Ok(Outcome { effect: Effect::Built { source: source.clone(), component }, ..Outcome::said(text) })
+        Ok(ToolOutcome { effect: Effect::Built { source: source.clone(), component }, ..ToolOutcome::said(text) })
     }
 
-    fn compile(&self, source: &str) -> Result<Ran, WorkshopError> {
+    fn compile(&self, source: &str) -> Result<CommandOutput, AgentToolsError> {
         let path = self.file(source, "rs");
-        let text = self.objects.get(source).map_err(WorkshopError::file(&path))?;
+        let text = self.objects.get(source).map_err(AgentToolsError::file(&path))?;
         let directory = path.parent().unwrap_or(&self.directory);
         std::fs::create_dir_all(directory)
             .and_then(|()| std::fs::write(&path, text))
-            .map_err(WorkshopError::file(&path))?;
+            .map_err(AgentToolsError::file(&path))?;
         let out = self.file(source, "wasm");
         let words = ["build".as_ref(), path.as_os_str(), "--out".as_ref(), out.as_os_str()];
-        self.hands.run(owned(words.into_iter().chain(["--json", "-"].map(AsRef::as_ref))), false)
+        self.executor.run(owned(words.into_iter().chain(["--json", "-"].map(AsRef::as_ref))), false)
     }
 
     /// The component of the source, or what a build that fails is to the model.
-    fn component(&self) -> Result<Result<(String, PathBuf), Outcome>, WorkshopError> {
+    fn component(&self) -> Result<Result<(String, PathBuf), ToolOutcome>, AgentToolsError> {
         let Some(source) = &self.source else { return Ok(Err(nothing_written())) };
         let path = self.file(source, "wasm");
         if path.is_file() {
@@ -198,13 +199,13 @@ impl Workshop {
         })
     }
 
-    fn check(&self) -> Result<Outcome, WorkshopError> {
+    fn check(&self) -> Result<ToolOutcome, AgentToolsError> {
         let (source, component) = match self.component()? {
             Ok(component) => component,
             Err(outcome) => return Ok(outcome),
         };
         let words = ["show".as_ref(), self.sample.as_os_str(), "--after".as_ref(), component.as_os_str()];
-        let ran = self.hands.run(owned(words.into_iter().chain(["--diff", "--all"].map(AsRef::as_ref))), true)?;
+        let ran = self.executor.run(owned(words.into_iter().chain(["--diff", "--all"].map(AsRef::as_ref))), true)?;
         let passes = match ran.code() {
             Some(0) => true,
             Some(1) => false,
@@ -213,11 +214,11 @@ impl Workshop {
         let end = if passes { "check: every graph may run" } else { "check: refused" };
         let text = format!("{end}\n{}{}", tidy(&ran.out), tidy(&ran.err));
         let effect = Effect::Checked { source, passes };
-        Ok(Outcome { text, effect, device: ran.took })
+        Ok(ToolOutcome { text, effect, device: ran.took })
     }
 
     /// Measures each source once: another call for the same is told the same.
-    fn eval(&self) -> Result<Outcome, WorkshopError> {
+    fn eval(&self) -> Result<ToolOutcome, AgentToolsError> {
         let (source, component) = match self.component()? {
             Ok(component) => component,
             Err(outcome) => return Ok(outcome),
@@ -225,19 +226,19 @@ impl Workshop {
         let known = self.verdicts.get(&source);
         let (verdict, text, device) = match known {
             Some(verdict) => {
-                let document = self.objects.get(&verdict.document).map_err(WorkshopError::file(&component))?;
-                let document = read(&document).map_err(WorkshopError::file(&component))?;
+                let document = self.objects.get(&verdict.document).map_err(AgentToolsError::file(&component))?;
+                let document = read(&document).map_err(AgentToolsError::file(&component))?;
                 (verdict.clone(), feedback::verdict(&document), Duration::ZERO)
             }
             None => self.measure(&source, &component)?,
         };
-        Ok(Outcome { text, effect: Effect::Judged { source, verdict }, device })
+        Ok(ToolOutcome { text, effect: Effect::Judged { source, verdict }, device })
     }
 
-    fn measure(&self, source: &str, component: &Path) -> Result<(Verdict, String, Duration), WorkshopError> {
-        let pass = Pass { source, component, sample: &self.sample };
-        let Evaluated { document: text, device } = self.hands.evaluate(&pass)?;
-        let document = read(&text).map_err(WorkshopError::file(component))?;
+    fn measure(&self, source: &str, component: &Path) -> Result<(PassVerdict, String, Duration), AgentToolsError> {
+        let pass = BuiltPass { source, component, sample: &self.sample };
+        let Evaluated { document: text, device } = self.executor.evaluate(&pass)?;
+        let document = read(&text).map_err(AgentToolsError::file(component))?;
         // A result that says nothing of the pass is none to be told, kept or paid for.
         let why = match document.blame {
             Some(Blame::Host) => Some("the host could not do it"),
@@ -245,17 +246,19 @@ impl Workshop {
             Some(Blame::Plugin) | None => None,
         };
         if let Some(why) = why {
-            return Err(WorkshopError::Evaluation { why: why.to_owned() });
+            return Err(AgentToolsError::Evaluation(why.to_owned()));
         }
-        let hash = self.objects.put(&text).map_err(WorkshopError::file(component))?;
+        let hash = self.objects.put(&text).map_err(AgentToolsError::file(component))?;
         Ok((verdict_of(&document, hash), feedback::verdict(&document), device))
     }
 
-    fn submit(&self) -> Result<Outcome, WorkshopError> {
+    fn submit(&self) -> Result<ToolOutcome, AgentToolsError> {
         let outcome = self.eval()?;
         Ok(match outcome.effect {
-            Effect::Judged { source, verdict } => Outcome { effect: Effect::Submitted { source, verdict }, ..outcome },
-            _ => Outcome { text: format!("nothing was handed in: {}", outcome.text), ..outcome },
+            Effect::Judged { source, verdict } => {
+                ToolOutcome { effect: Effect::Submitted { source, verdict }, ..outcome }
+            }
+            _ => ToolOutcome { text: format!("nothing was handed in: {}", outcome.text), ..outcome },
         })
     }
 
@@ -268,17 +271,17 @@ fn owned<'w>(words: impl Iterator<Item = &'w OsStr>) -> Vec<OsString> {
     words.map(ToOwned::to_owned).collect()
 }
 
-fn nothing_written() -> Outcome {
-    Outcome::said("no pass is written; call `write_pass` first")
+fn nothing_written() -> ToolOutcome {
+    ToolOutcome::said("no pass is written; call `write_pass` first")
 }
 
 fn read(text: &str) -> std::io::Result<Document> {
     serde_json::from_str(text).map_err(Into::into)
 }
 
-fn verdict_of(document: &Document, hash: String) -> Verdict {
+fn verdict_of(document: &Document, hash: String) -> PassVerdict {
     let scores = document.scores.as_ref();
-    Verdict {
+    PassVerdict {
         score: document.headline().unwrap_or(crate::reward::NOTHING),
         aggregate_score: scores.map_or(crate::reward::NOTHING, |scores| scores.aggregate_score),
         aggregate_score_strict: scores.map_or(crate::reward::NOTHING, |scores| scores.aggregate_score_strict),
@@ -290,7 +293,7 @@ fn verdict_of(document: &Document, hash: String) -> Verdict {
 }
 
 /// The words of the compiler, errors first.
-fn compiler_said(ran: &Ran, builds: bool) -> String {
+fn compiler_said(ran: &CommandOutput, builds: bool) -> String {
     let report: Value = serde_json::from_str(&ran.out).unwrap_or_default();
     let mut text = match builds {
         true => format!("build: ok, {} bytes\n", report["bytes"]),

@@ -1,9 +1,9 @@
 //! The commands of passhost, as child processes: they keep their limits, and end with whoever started them.
 
-use crate::error::WorkshopError;
-use crate::hands::{Evaluated, Hands, Pass};
-use crate::ran::Ran;
-use crate::turns::Turns;
+use crate::command_output::CommandOutput;
+use crate::error::AgentToolsError;
+use crate::executor::{BuiltPass, Evaluated, ToolExecutor};
+use crate::gate::DeviceGate;
 use passhost_child::cores::keep_to;
 use passhost_confine::process::die_with_parent;
 use passhost_result::document::Document;
@@ -24,7 +24,7 @@ const KEPT: u64 = 4 << 20;
 
 /// The commands, and with which options they are called.
 #[derive(Clone)]
-pub struct Machinery {
+pub struct CliRunner {
     /// The program `passhost`.
     pub program: PathBuf,
     /// The policy that rewrites are held against, such as `--policy strict`.
@@ -39,22 +39,22 @@ pub struct Machinery {
     /// The cores that commands keep to that are not timed; all where there are none.
     pub cores: Vec<u32>,
     /// Who may work beside whom: measurements would be disturbed.
-    pub turns: Arc<Turns>,
+    pub gate: Arc<DeviceGate>,
     /// Whether somebody asked to stop.
     pub stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-impl fmt::Debug for Machinery {
+impl fmt::Debug for CliRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Machinery { program, policy, eval, check, .. } = self;
-        let mut fields = f.debug_struct("Machinery");
+        let CliRunner { program, policy, eval, check, .. } = self;
+        let mut fields = f.debug_struct("CliRunner");
         fields.field("program", program).field("policy", policy).field("eval", eval).field("check", check).finish()
     }
 }
 
-impl Machinery {
+impl CliRunner {
     /// Runs a command to its end, on these cores, or on all where there are none.
-    fn child(&self, arguments: &[OsString], cores: &[u32]) -> Result<Ran, WorkshopError> {
+    fn child(&self, arguments: &[OsString], cores: &[u32]) -> Result<CommandOutput, AgentToolsError> {
         let started = Instant::now();
         let mut command = Command::new(&self.program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -71,7 +71,7 @@ impl Machinery {
         // SAFETY: between fork and exec it chooses cores, sets the disposition of a signal and asks for one by `prctl`; all
         // are allowed there, and only an error allocates.
         unsafe { command.pre_exec(prepare) };
-        let start = |source| WorkshopError::Start { program: self.program.clone(), source };
+        let start = |source| AgentToolsError::Start { program: self.program.clone(), source };
         let mut child = command.spawn().map_err(start)?;
         let (out, err) = (collect(child.stdout.take()), collect(child.stderr.take()));
         let status = loop {
@@ -81,25 +81,25 @@ impl Machinery {
             if (self.stop)() {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(WorkshopError::Stopped);
+                return Err(AgentToolsError::Stopped);
             }
             std::thread::sleep(LOOK);
         };
         let command = arguments.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned());
-        Ok(Ran { command, status, out: text(out), err: text(err), took: started.elapsed() })
+        Ok(CommandOutput { command, status, out: text(out), err: text(err), took: started.elapsed() })
     }
 }
 
-impl Machinery {
+impl CliRunner {
     /// Evaluates a pass, and leaves the result in a file.
-    fn measure(&self, pass: &Pass<'_>, result: &Path) -> Result<Duration, WorkshopError> {
+    fn measure(&self, pass: &BuiltPass<'_>, result: &Path) -> Result<Duration, AgentToolsError> {
         let words = ["eval".as_ref(), pass.component.as_os_str(), pass.sample.as_os_str()];
         let json = ["--json".as_ref(), result.as_os_str(), "--quiet".as_ref()];
         let options = self.eval.iter().chain(&self.policy).map(AsRef::as_ref);
         let words: Vec<OsString> = words.into_iter().chain(json).chain(options).map(ToOwned::to_owned).collect();
         // One that was there says nothing of what comes now.
         let _ = std::fs::remove_file(result);
-        let _timing = self.turns.alone();
+        let _timed = self.gate.timed();
         let ran = self.child(&words, &[])?;
         if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
             // What the host did wrong is not kept: it is measured again.
@@ -110,17 +110,17 @@ impl Machinery {
     }
 }
 
-impl Hands for Machinery {
-    fn run(&self, mut words: Vec<OsString>, runs_pass: bool) -> Result<Ran, WorkshopError> {
+impl ToolExecutor for CliRunner {
+    fn run(&self, mut words: Vec<OsString>, runs_pass: bool) -> Result<CommandOutput, AgentToolsError> {
         if runs_pass {
             words.extend(self.check.iter().chain(&self.policy).map(OsString::from));
         }
-        let _beside = self.turns.beside();
+        let _untimed = self.gate.untimed();
         self.child(&words, &self.cores)
     }
 
     /// By `passhost eval`, whose result stays beside the component.
-    fn evaluate(&self, pass: &Pass<'_>) -> Result<Evaluated, WorkshopError> {
+    fn evaluate(&self, pass: &BuiltPass<'_>) -> Result<Evaluated, AgentToolsError> {
         let result = pass.component.with_extension("json");
         // A result that is there was measured before somebody stopped this program, and not written down. One that cannot be
         // read, as a power failure may leave it, was not.
@@ -129,7 +129,7 @@ impl Hands for Machinery {
             return Ok(Evaluated { document, device: Duration::ZERO });
         }
         let device = self.measure(pass, &result)?;
-        let document = std::fs::read_to_string(&result).map_err(WorkshopError::file(&result))?;
+        let document = std::fs::read_to_string(&result).map_err(AgentToolsError::file(&result))?;
         Ok(Evaluated { document, device })
     }
 }
@@ -161,17 +161,17 @@ mod tests {
         std::fs::write(&program, "#!/bin/sh\necho \"$@\"\ngrep Cpus_allowed_list /proc/self/status\n").unwrap();
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         let words = |text: &str| text.split(' ').map(str::to_owned).collect();
-        let machinery = Machinery {
+        let runner = CliRunner {
             program,
             policy: words("--policy strict"),
             eval: words("--device cpu"),
             check: words("--limit-fuel 7"),
             withheld: vec![],
             cores,
-            turns: Arc::new(Turns::new(false)),
+            gate: Arc::new(DeviceGate::new(false)),
             stop: Arc::new(|| false),
         };
-        let ran = machinery.run(vec!["show".into()], runs_pass).unwrap();
+        let ran = runner.run(vec!["show".into()], runs_pass).unwrap();
         let mut lines = ran.out.lines();
         let words = lines.next().unwrap().split(' ').map(str::to_owned).collect();
         (lines.next().unwrap().split_whitespace().nth(1).unwrap().to_owned(), words)

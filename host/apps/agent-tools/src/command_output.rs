@@ -1,13 +1,13 @@
 //! What a command of passhost left.
 
-use crate::error::WorkshopError;
+use crate::error::AgentToolsError;
 use passhost_result::untrusted::one_line;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 /// What a command left.
 #[derive(Debug)]
-pub struct Ran {
+pub struct CommandOutput {
     pub(crate) command: String,
     pub(crate) status: ExitStatus,
     /// The beginning of its standard output.
@@ -18,19 +18,19 @@ pub struct Ran {
     pub took: Duration,
 }
 
-impl Ran {
+impl CommandOutput {
     /// Its exit code, where it ended by itself.
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
     /// That it failed, and not the model.
-    pub(crate) fn trouble(&self) -> WorkshopError {
+    pub(crate) fn trouble(&self) -> AgentToolsError {
         let said = self.err.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         let said = one_line(said, 400);
         match self.code() {
-            Some(2) => WorkshopError::Sample { said },
-            _ => WorkshopError::Host { command: self.command.clone(), status: self.status, said },
+            Some(2) => AgentToolsError::Sample(said),
+            _ => AgentToolsError::Host { command: self.command.clone(), status: self.status, said },
         }
     }
 }

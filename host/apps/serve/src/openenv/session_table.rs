@@ -1,229 +1,223 @@
 //! One client's episodes, one after the other: what is asked, what is answered, and what goes on meanwhile. Knows no socket.
 
-use super::bench::{Bench, Workplace};
-use super::episode::{Episode, Said, nothing};
-use super::limits::EpisodeLimits;
-use super::wire::{Answer, Call, Fault, Request, Reset, WAIT};
-use passhost_workshop::{Outcome, WorkshopError};
+use super::episode::{Episode, ObservationText, nothing};
+use super::episode_tools::{EpisodeTools, Workplace};
+use super::wire::{EpisodeAnswer, EpisodeCall, EpisodeFault, EpisodeRequest, Reset, WAIT};
+use crate::limits::EpisodeLimits;
+use passhost_agent_tools::{AgentToolsError, ToolOutcome};
+use passhost_queue::random_hexadecimal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-/// What a call left: the bench for the next one, and what came of it.
-type Left = (Option<Box<dyn Bench>>, Result<Outcome, WorkshopError>);
+/// What a call left: the tools for the next one, and what came of it.
+type CallResult = (Option<Box<dyn EpisodeTools>>, Result<ToolOutcome, AgentToolsError>);
 
 /// One client's episodes.
-pub struct Table {
+pub struct SessionTable {
     workplace: Arc<dyn Workplace>,
     limits: EpisodeLimits,
     episode: Option<Episode>,
-    desk: Desk,
+    work: SessionWork,
     /// Ends what goes on.
     stop: watch::Sender<bool>,
 }
 
-enum Desk {
+enum SessionWork {
     Empty,
-    Free(Box<dyn Bench>),
-    Busy(Work),
+    Free(Box<dyn EpisodeTools>),
+    Busy(PendingCall),
 }
 
 /// What goes on.
-struct Work {
+struct PendingCall {
     /// The call; none is the reading of the graphs, with which an episode begins.
-    call: Option<Call>,
-    task: JoinHandle<Left>,
+    call: Option<EpisodeCall>,
+    task: JoinHandle<CallResult>,
 }
 
-impl Work {
+impl PendingCall {
     fn tool(&self) -> Option<&str> {
         self.call.as_ref().map(name)
     }
 }
 
-fn name(call: &Call) -> &str {
+fn name(call: &EpisodeCall) -> &str {
     match call {
-        Call::Wait => WAIT,
-        Call::Tool(name, _) => name,
+        EpisodeCall::Wait => WAIT,
+        EpisodeCall::Tool(name, _) => name,
     }
 }
 
-impl Table {
-    pub fn new(workplace: Arc<dyn Workplace>, limits: EpisodeLimits) -> Table {
-        Table { workplace, limits, episode: None, desk: Desk::Empty, stop: watch::Sender::new(false) }
+impl SessionTable {
+    pub fn new(workplace: Arc<dyn Workplace>, limits: EpisodeLimits) -> SessionTable {
+        SessionTable { workplace, limits, episode: None, work: SessionWork::Empty, stop: watch::Sender::new(false) }
     }
 
     /// Answers, in the time that an answer has. Whoever drops this before its end can go on.
-    pub async fn answer(&mut self, request: Request) -> Answer {
+    pub async fn answer(&mut self, request: EpisodeRequest) -> EpisodeAnswer {
         let answered = match request {
-            Request::Reset(reset) => self.reset(reset).await,
-            Request::Step(action) => self.step(action).await,
-            Request::State | Request::Close => Ok(self.state()),
+            EpisodeRequest::Reset(reset) => self.reset(reset).await,
+            EpisodeRequest::Step(action) => self.step(action).await,
+            EpisodeRequest::State | EpisodeRequest::Close => Ok(self.state()),
         };
-        answered.unwrap_or_else(Answer::Fault)
+        answered.unwrap_or_else(EpisodeAnswer::Fault)
     }
 
     /// Ends the episode and what goes on of it, and waits until nothing is left of it.
     pub async fn clear(&mut self) {
         self.stop.send_replace(true);
         self.episode = None;
-        let bench = match std::mem::replace(&mut self.desk, Desk::Empty) {
-            Desk::Busy(work) => work.task.await.ok().and_then(|(bench, _)| bench),
-            Desk::Free(bench) => Some(bench),
-            Desk::Empty => None,
+        let tools = match std::mem::replace(&mut self.work, SessionWork::Empty) {
+            SessionWork::Busy(work) => work.task.await.ok().and_then(|(tools, _)| tools),
+            SessionWork::Free(tools) => Some(tools),
+            SessionWork::Empty => None,
         };
-        removed(bench).await;
+        removed(tools).await;
         self.stop = watch::Sender::new(false);
     }
 
-    fn state(&self) -> Answer {
-        Answer::State(self.episode.as_ref().map_or_else(nothing, Episode::state))
+    fn state(&self) -> EpisodeAnswer {
+        EpisodeAnswer::State(self.episode.as_ref().map_or_else(nothing, Episode::state))
     }
 
-    async fn reset(&mut self, reset: Reset) -> Result<Answer, Fault> {
+    async fn reset(&mut self, reset: Reset) -> Result<EpisodeAnswer, EpisodeFault> {
         let sample = self.chosen(&reset)?;
-        let id = reset.episode_id.map_or_else(random_id, Ok)?;
+        let id = reset.episode_id.map_or_else(random_hexadecimal::<16>, Ok);
+        let id = id.map_err(|_| EpisodeFault::execution("the system gives no random bytes"))?;
         self.clear().await;
         self.episode = Some(Episode::new(id, sample.clone(), self.limits.steps));
         let (workplace, stop) = (Arc::clone(&self.workplace), self.stop.subscribe());
-        let task = spawn_blocking(move || match workplace.bench(&sample, stop) {
-            Ok(mut bench) => {
-                let task = bench.task();
-                let said = |text| Outcome {
-                    text,
-                    effect: passhost_workshop::Effect::Nothing,
-                    device: std::time::Duration::ZERO,
-                };
-                (Some(bench), task.map(said))
+        let task = spawn_blocking(move || match workplace.tools(&sample, stop) {
+            Ok(mut tools) => {
+                let task = tools.task();
+                (Some(tools), task.map(ToolOutcome::said))
             }
             Err(error) => (None, Err(error)),
         });
-        self.desk = Desk::Busy(Work { call: None, task });
+        self.work = SessionWork::Busy(PendingCall { call: None, task });
         self.wait(None).await
     }
 
     /// The sample that is named, or that a seed chooses.
-    fn chosen(&self, reset: &Reset) -> Result<String, Fault> {
+    fn chosen(&self, reset: &Reset) -> Result<String, EpisodeFault> {
         let samples = self.workplace.samples();
         match &reset.sample {
             Some(sample) if samples.contains(sample) => Ok(sample.clone()),
             Some(_) => {
-                Err(Fault::invalid("there is no such sample here; `GET /v1/samples` lists those that there are"))
+                Err(EpisodeFault::invalid("there is no such sample here; `GET /v1/samples` lists those that there are"))
             }
             None => {
                 let count = u64::try_from(samples.len()).unwrap_or(u64::MAX).max(1);
                 let index = usize::try_from(reset.seed.unwrap_or(0) % count).unwrap_or(0);
-                samples.get(index).cloned().ok_or_else(|| Fault::execution("the server has no samples"))
+                samples.get(index).cloned().ok_or_else(|| EpisodeFault::execution("the server has no samples"))
             }
         }
     }
 
-    async fn step(&mut self, action: Map<String, Value>) -> Result<Answer, Fault> {
-        let call = Call::read(action);
+    async fn step(&mut self, action: Map<String, Value>) -> Result<EpisodeAnswer, EpisodeFault> {
+        let call = EpisodeCall::read(action);
         let Some(episode) = &mut self.episode else {
-            return Err(Fault::execution("there is no episode; send `reset` first"));
+            return Err(EpisodeFault::execution("there is no episode; send `reset` first"));
         };
         if episode.is_done() {
-            return Err(Fault::execution("the episode is over; send `reset` for another one"));
+            return Err(EpisodeFault::execution("the episode is over; send `reset` for another one"));
         }
-        match std::mem::replace(&mut self.desk, Desk::Empty) {
-            Desk::Empty => Err(Fault::execution("the episode could not go on; send `reset` for another one")),
-            Desk::Busy(work) => {
-                let goes_on = call.as_ref().is_ok_and(|call| *call == Call::Wait || work.call.as_ref() == Some(call));
+        match std::mem::replace(&mut self.work, SessionWork::Empty) {
+            SessionWork::Empty => {
+                Err(EpisodeFault::execution("the episode could not go on; send `reset` for another one"))
+            }
+            SessionWork::Busy(work) => {
+                let goes_on =
+                    call.as_ref().is_ok_and(|call| *call == EpisodeCall::Wait || work.call.as_ref() == Some(call));
                 let tool = work.tool().map(str::to_owned);
-                self.desk = Desk::Busy(work);
+                self.work = SessionWork::Busy(work);
                 if goes_on {
                     return self.wait(Some(0.0)).await;
                 }
                 Ok(self.pending("nothing was done, as", tool.as_deref(), Some(0.0)))
             }
-            Desk::Free(mut bench) => match call {
-                Ok(Call::Tool(name, tool)) => {
+            SessionWork::Free(mut tools) => match call {
+                Ok(EpisodeCall::Tool(name, tool)) => {
                     let run = tool.clone();
                     let task = spawn_blocking(move || {
-                        let result = bench.execute(&run);
-                        (Some(bench), result)
+                        let result = tools.execute(&run);
+                        (Some(tools), result)
                     });
-                    self.desk = Desk::Busy(Work { call: Some(Call::Tool(name, tool)), task });
+                    self.work = SessionWork::Busy(PendingCall { call: Some(EpisodeCall::Tool(name, tool)), task });
                     self.wait(Some(0.0)).await
                 }
-                Ok(Call::Wait) => {
-                    self.desk = Desk::Free(bench);
+                Ok(EpisodeCall::Wait) => {
+                    self.work = SessionWork::Free(tools);
                     Ok(self.misled("there is nothing to wait for; call another tool").await)
                 }
                 Err(reason) => {
-                    self.desk = Desk::Free(bench);
+                    self.work = SessionWork::Free(tools);
                     Ok(self.misled(&format!("error: {reason}")).await)
                 }
             },
         }
     }
 
-    async fn misled(&mut self, text: &str) -> Answer {
+    async fn misled(&mut self, text: &str) -> EpisodeAnswer {
         let Some(episode) = &mut self.episode else { return self.state() };
         let answer = episode.misled(text);
         self.tidied(answer).await
     }
 
     /// Waits for what goes on, so long as an answer may take.
-    async fn wait(&mut self, reward: Option<f64>) -> Result<Answer, Fault> {
-        let Desk::Busy(work) = &mut self.desk else { return Ok(self.state()) };
+    async fn wait(&mut self, reward: Option<f64>) -> Result<EpisodeAnswer, EpisodeFault> {
+        let SessionWork::Busy(work) = &mut self.work else { return Ok(self.state()) };
         let tool = work.tool().map(str::to_owned);
         let Ok(ended) = timeout(self.limits.answer, &mut work.task).await else {
             return Ok(self.pending("so far there is no result:", tool.as_deref(), reward));
         };
-        self.desk = Desk::Empty;
-        let Ok((bench, result)) = ended else {
-            return Err(Fault::session("a tool failed in a way that it must not; tell the operator"));
+        self.work = SessionWork::Empty;
+        let Ok((tools, result)) = ended else {
+            return Err(EpisodeFault::session("a tool failed in a way that it must not; tell the operator"));
         };
-        self.desk = bench.map_or(Desk::Empty, Desk::Free);
+        self.work = tools.map_or(SessionWork::Empty, SessionWork::Free);
         let outcome = result.map_err(|error| trouble(&error))?;
         let Some(episode) = &mut self.episode else { return Ok(self.state()) };
         let answer = match &tool {
             Some(tool) => episode.took(Some(tool), outcome),
-            None => episode.told(&Said { text: &outcome.text, ..Said::default() }, reward),
+            None => episode.told(&ObservationText { text: &outcome.text, ..ObservationText::default() }, reward),
         };
         Ok(self.tidied(answer).await)
     }
 
-    fn pending(&self, what: &str, tool: Option<&str>, reward: Option<f64>) -> Answer {
+    fn pending(&self, what: &str, tool: Option<&str>, reward: Option<f64>) -> EpisodeAnswer {
         let goes_on = tool.map_or("the graphs are being read".to_owned(), |tool| format!("`{tool}` goes on"));
         let text = format!("{what} {goes_on}; call `{WAIT}` to wait for its result");
-        let said = Said { text: &text, tool, is_pending: true, verdict: None };
+        let said = ObservationText { text: &text, tool, is_pending: true, verdict: None };
         self.episode.as_ref().map_or_else(|| self.state(), |episode| episode.told(&said, reward))
     }
 
     /// Removes what an episode made as soon as it is over.
-    async fn tidied(&mut self, answer: Answer) -> Answer {
+    async fn tidied(&mut self, answer: EpisodeAnswer) -> EpisodeAnswer {
         if self.episode.as_ref().is_some_and(Episode::is_done)
-            && let Desk::Free(bench) = std::mem::replace(&mut self.desk, Desk::Empty)
+            && let SessionWork::Free(tools) = std::mem::replace(&mut self.work, SessionWork::Empty)
         {
-            removed(Some(bench)).await;
+            removed(Some(tools)).await;
         }
         answer
     }
 }
 
 /// Removes files where that holds nobody up.
-async fn removed(bench: Option<Box<dyn Bench>>) {
-    let _ = spawn_blocking(move || drop(bench)).await;
-}
-
-fn random_id() -> Result<String, Fault> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|_| Fault::execution("the system gives no random bytes"))?;
-    Ok(base16ct::lower::encode_string(&bytes))
+async fn removed(tools: Option<Box<dyn EpisodeTools>>) {
+    let _ = spawn_blocking(move || drop(tools)).await;
 }
 
 /// What a client hears of the host's trouble: nothing of its files.
-fn trouble(error: &WorkshopError) -> Fault {
+fn trouble(error: &AgentToolsError) -> EpisodeFault {
     let again = "this was no step, and can be tried again";
-    Fault::execution(match error {
-        WorkshopError::Stopped => "it was stopped before its end".to_owned(),
-        WorkshopError::Evaluation { why } => format!("no evaluation: {why}; {again}"),
-        WorkshopError::Sample { .. } => "the sample cannot be used here; tell the operator".to_owned(),
+    EpisodeFault::execution(match error {
+        AgentToolsError::Stopped => "it was stopped before its end".to_owned(),
+        AgentToolsError::Evaluation(why) => format!("no evaluation: {why}; {again}"),
+        AgentToolsError::Sample(_) => "the sample cannot be used here; tell the operator".to_owned(),
         _ => format!("the host could not do it; {again}, or tell the operator"),
     })
 }
@@ -232,7 +226,7 @@ fn trouble(error: &WorkshopError) -> Fault {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use passhost_workshop::{Effect, Tool};
+    use passhost_agent_tools::{Effect, Tool};
     use serde_json::json;
     use std::sync::Mutex;
     use std::sync::mpsc::{Receiver, Sender, channel};
@@ -242,7 +236,7 @@ mod tests {
     struct Slow {
         /// What lets calls go.
         go: Arc<Mutex<Receiver<()>>>,
-        /// One for each bench that there is.
+        /// One for each tools that there is.
         benches: Arc<()>,
     }
 
@@ -253,25 +247,25 @@ mod tests {
     }
 
     impl SlowBench {
-        fn held(&self) -> Result<Outcome, WorkshopError> {
+        fn held(&self) -> Result<ToolOutcome, AgentToolsError> {
             let go = self.go.lock().unwrap();
             while go.recv_timeout(Duration::from_millis(1)).is_err() {
                 if *self.stop.borrow() {
-                    return Err(WorkshopError::Stopped);
+                    return Err(AgentToolsError::Stopped);
                 }
             }
-            Ok(Outcome { text: "done".into(), effect: Effect::Nothing, device: Duration::ZERO })
+            Ok(ToolOutcome { text: "done".into(), effect: Effect::Nothing, device: Duration::ZERO })
         }
     }
 
-    impl Bench for SlowBench {
-        fn task(&mut self) -> Result<String, WorkshopError> {
+    impl EpisodeTools for SlowBench {
+        fn task(&mut self) -> Result<String, AgentToolsError> {
             self.held().map(|_| "the task".to_owned())
         }
 
-        fn execute(&mut self, tool: &Tool) -> Result<Outcome, WorkshopError> {
+        fn execute(&mut self, tool: &Tool) -> Result<ToolOutcome, AgentToolsError> {
             match tool {
-                Tool::Check => Err(WorkshopError::Evaluation { why: "no room at `room`".into() }),
+                Tool::Check {} => Err(AgentToolsError::Evaluation("no room at `room`".into())),
                 _ => self.held(),
             }
         }
@@ -282,7 +276,7 @@ mod tests {
             ["a", "b", "c"].map(str::to_owned).to_vec()
         }
 
-        fn bench(&self, _: &str, stop: watch::Receiver<bool>) -> Result<Box<dyn Bench>, WorkshopError> {
+        fn tools(&self, _: &str, stop: watch::Receiver<bool>) -> Result<Box<dyn EpisodeTools>, AgentToolsError> {
             Ok(Box::new(SlowBench { go: Arc::clone(&self.go), _bench: Arc::clone(&self.benches), stop }))
         }
     }
@@ -291,35 +285,35 @@ mod tests {
     const PATIENT: Duration = Duration::from_secs(600);
 
     /// A table whose answers come at once; what lets calls go; and what counts benches.
-    fn table() -> (Table, Sender<()>, Arc<()>) {
+    fn table() -> (SessionTable, Sender<()>, Arc<()>) {
         let (sender, receiver) = channel();
         let benches = Arc::new(());
         let slow = Slow { go: Arc::new(Mutex::new(receiver)), benches: Arc::clone(&benches) };
         let limits = EpisodeLimits { answer: AT_ONCE, steps: 3, ..EpisodeLimits::default() };
-        (Table::new(Arc::new(slow), limits), sender, benches)
+        (SessionTable::new(Arc::new(slow), limits), sender, benches)
     }
 
-    async fn step(table: &mut Table, action: Value) -> Answer {
-        table.answer(Request::Step(action.as_object().cloned().unwrap_or_default())).await
+    async fn step(table: &mut SessionTable, action: Value) -> EpisodeAnswer {
+        table.answer(EpisodeRequest::Step(action.as_object().cloned().unwrap_or_default())).await
     }
 
     /// Text, tool, whether it is pending, reward, and steps so far.
-    fn said(answer: &Answer) -> (String, Option<String>, bool, Option<f64>, u64) {
-        let Answer::Observation { observation, reward, .. } = answer else { unreachable!("{answer:?}") };
+    fn said(answer: &EpisodeAnswer) -> (String, Option<String>, bool, Option<f64>, u64) {
+        let EpisodeAnswer::Observation { observation, reward, .. } = answer else { unreachable!("{answer:?}") };
         let word = |key: &str| observation[key].as_str().map(str::to_owned);
         let (pending, steps) = (observation["pending"] == true, observation["steps"].as_u64().unwrap_or(99));
         (word("text").unwrap_or_default(), word("tool"), pending, *reward, steps)
     }
 
-    fn fault(answer: &Answer) -> (&'static str, String) {
-        let Answer::Fault(fault) = answer else { unreachable!("{answer:?}") };
+    fn fault(answer: &EpisodeAnswer) -> (&'static str, String) {
+        let EpisodeAnswer::Fault(fault) = answer else { unreachable!("{answer:?}") };
         (fault.code, fault.message.clone())
     }
 
     #[tokio::test]
     async fn what_takes_longer_than_an_answer_is_pending_until_it_is_waited_for() {
         let (mut table, go, _benches) = table();
-        let first = table.answer(Request::Reset(Reset::default())).await;
+        let first = table.answer(EpisodeRequest::Reset(Reset::default())).await;
         let (text, tool, pending, reward, _) = said(&first);
         assert!(text.contains("the graphs are being read; call `wait`"), "{text}");
         assert_eq!((tool, pending, reward), (None, true, None));
@@ -352,8 +346,8 @@ mod tests {
         let (mut table, go, benches) = table();
         table.limits.answer = PATIENT;
         go.send(()).unwrap();
-        assert!(!said(&table.answer(Request::Reset(Reset::default())).await).2);
-        assert_eq!(Arc::strong_count(&benches), 3, "the workplace, this test, and the bench");
+        assert!(!said(&table.answer(EpisodeRequest::Reset(Reset::default())).await).2);
+        assert_eq!(Arc::strong_count(&benches), 3, "the workplace, this test, and the tools");
         table.limits.answer = AT_ONCE;
         assert!(said(&step(&mut table, json!({"tool": "eval"})).await).2);
         table.clear().await;
@@ -361,7 +355,7 @@ mod tests {
 
         table.limits.answer = PATIENT;
         go.send(()).unwrap();
-        assert!(!said(&table.answer(Request::Reset(Reset::default())).await).2);
+        assert!(!said(&table.answer(EpisodeRequest::Reset(Reset::default())).await).2);
         for _ in 0..3 {
             go.send(()).unwrap();
             step(&mut table, json!({"tool": "build"})).await;
@@ -379,15 +373,16 @@ mod tests {
         table.limits.answer = PATIENT;
         let before = step(&mut table, json!({"tool": "build"})).await;
         assert_eq!(fault(&before), ("EXECUTION_ERROR", "there is no episode; send `reset` first".to_owned()));
-        assert_eq!(table.answer(Request::State).await, Answer::State(nothing()));
-        let (code, message) =
-            fault(&table.answer(Request::Reset(Reset { sample: Some("../a".into()), ..Reset::default() })).await);
+        assert_eq!(table.answer(EpisodeRequest::State).await, EpisodeAnswer::State(nothing()));
+        let (code, message) = fault(
+            &table.answer(EpisodeRequest::Reset(Reset { sample: Some("../a".into()), ..Reset::default() })).await,
+        );
         assert!(code == "VALIDATION_ERROR" && message.contains("no such sample"), "{message}");
         for (sample, seed, expected) in [(None, None, "a"), (None, Some(5), "c"), (Some("b"), Some(5), "b")] {
             go.send(()).unwrap();
             let reset = Reset { sample: sample.map(str::to_owned), seed, episode_id: Some("e".into()) };
-            table.answer(Request::Reset(reset)).await;
-            let Answer::State(state) = table.answer(Request::State).await else {
+            table.answer(EpisodeRequest::Reset(reset)).await;
+            let EpisodeAnswer::State(state) = table.answer(EpisodeRequest::State).await else {
                 unreachable!("a state was asked for")
             };
             assert_eq!((&state["sample"], &state["episode_id"]), (&json!(expected), &json!("e")), "{seed:?}");

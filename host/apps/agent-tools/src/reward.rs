@@ -78,10 +78,10 @@ impl Rewards {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::effect::Verdict;
+    use crate::effect::PassVerdict;
 
     fn judged(score: f64, right: bool) -> Effect {
-        let verdict = Verdict {
+        let verdict = PassVerdict {
             score,
             aggregate_score: score,
             aggregate_score_strict: score,

@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 /// Why a tool could not do its work. None of it is the model's doing, and none of it is written down: it is tried again
 /// when the attempt goes on.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkshopError {
+pub enum AgentToolsError {
     /// A file of the attempt cannot be read or written.
     #[error("cannot use `{}`: {source}", path.display())]
     File {
@@ -35,26 +35,20 @@ pub enum WorkshopError {
         said: String,
     },
     /// An evaluation has no result, by the doing of whoever evaluates.
-    #[error("no evaluation: {why}")]
-    Evaluation {
-        /// What whoever evaluates says.
-        why: String,
-    },
+    #[error("no evaluation: {0}")]
+    Evaluation(String),
     /// The sample cannot be used.
-    #[error("the sample cannot be used: {said}")]
-    Sample {
-        /// What the command said.
-        said: String,
-    },
+    #[error("the sample cannot be used: {0}")]
+    Sample(String),
     /// Somebody asked to stop.
     #[error("stopped")]
     Stopped,
 }
 
-impl WorkshopError {
+impl AgentToolsError {
     /// That a file of an attempt cannot be used.
-    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> WorkshopError {
+    pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> AgentToolsError {
         let path = path.into();
-        |source| WorkshopError::File { path, source }
+        |source| AgentToolsError::File { path, source }
     }
 }

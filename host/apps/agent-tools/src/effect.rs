@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What an evaluation found, as far as rewards and scores need it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct PassVerdict {
     /// The score that the policy makes the headline.
     pub score: f64,
     /// AS.
@@ -51,20 +51,20 @@ pub enum Effect {
         /// Hash of its source.
         source: String,
         /// What came of it.
-        verdict: Verdict,
+        verdict: PassVerdict,
     },
     /// The pass was handed in.
     Submitted {
         /// Hash of its source.
         source: String,
         /// What came of it, now or before.
-        verdict: Verdict,
+        verdict: PassVerdict,
     },
 }
 
 impl Effect {
     /// What an evaluation found, if this is one.
-    pub fn verdict(&self) -> Option<&Verdict> {
+    pub fn verdict(&self) -> Option<&PassVerdict> {
         match self {
             Effect::Judged { verdict, .. } | Effect::Submitted { verdict, .. } => Some(verdict),
             _ => None,

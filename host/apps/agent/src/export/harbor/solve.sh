@@ -1,0 +1,3 @@
+#!/bin/sh
+set -e
+cp "${SOLUTION:-/solution}/pass.rs" "${APP:-/app}/pass.rs"

@@ -1,0 +1,70 @@
+//! An evaluation as clients hear of it.
+
+use crate::access::Client;
+use crate::problem::Problem;
+use crate::state::ServerState;
+use axum::http::StatusCode;
+use passhost_queue::{JobLoss, JobState, JobStatus, Ticket};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// What is known of an evaluation.
+#[derive(Debug, Serialize)]
+pub struct EvaluationStatus {
+    pub id: Ticket,
+    pub state: JobState,
+    /// Evaluations of the same client that come before, while it waits.
+    pub ahead: Option<usize>,
+    pub submitted_ms: u64,
+    pub started_ms: Option<u64>,
+    pub ended_ms: Option<u64>,
+    #[serde(flatten)]
+    pub outcome: EvaluationOutcome,
+}
+
+/// What came of an evaluation.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct EvaluationOutcome {
+    /// The result document, as `passhost eval --json` writes it.
+    pub document: Option<Box<RawValue>>,
+    /// Why there is none, by the host's doing.
+    pub trouble: Option<String>,
+}
+
+impl EvaluationStatus {
+    pub fn new(id: Ticket, status: JobStatus) -> EvaluationStatus {
+        let JobStatus { state, ahead, submitted_ms, started_ms, ended_ms, outcome, loss, .. } = status;
+        let trouble = |why: &str| EvaluationOutcome { trouble: Some(why.to_owned()), ..EvaluationOutcome::default() };
+        let outcome = match (state, outcome) {
+            (JobState::Lost, _) => trouble(lost(loss.unwrap_or(JobLoss::Workers))),
+            (_, Some(bytes)) => serde_json::from_slice(&bytes)
+                .unwrap_or_else(|_| trouble("its result cannot be read; tell the operator")),
+            (_, None) => EvaluationOutcome::default(),
+        };
+        EvaluationStatus { id, state, ahead, submitted_ms, started_ms, ended_ms, outcome }
+    }
+}
+
+/// Why there is no result, and what to do.
+fn lost(loss: JobLoss) -> &'static str {
+    match loss {
+        JobLoss::Workers => "the server ended three times while it was evaluated; it is not tried again",
+        JobLoss::Payload => "the submission is damaged on the server's disk; submit it again, under another key",
+        JobLoss::Outcome => "the result is damaged on the server's disk; submit it again, under another key",
+        JobLoss::Record => "the server's record of it is damaged on its disk; submit it again, under another key",
+        JobLoss::File => "the file that it was in is gone from the server's disk; submit it again",
+    }
+}
+
+/// That there is no such evaluation, or it is somebody else's, which nobody else can tell.
+pub fn unknown() -> Problem {
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "this client has no such evaluation; results are kept for a while after their end",
+    )
+}
+
+pub async fn known(state: &ServerState, client: &Client, id: &Ticket) -> Result<JobStatus, Problem> {
+    let (name, ticket) = (client.name.clone(), id.clone());
+    state.ask(move |queue| queue.look(&name, &ticket)).await?.ok_or_else(unknown)
+}

@@ -1,0 +1,218 @@
+//! Where episodes are worked on in earnest: tools for each, commands of passhost when there is room for them, and the queue
+//! for evaluations.
+
+use super::episode_tools::{EpisodeTools, Workplace};
+use crate::evaluation::EvaluationStatus;
+use crate::job::{self, SubmissionKind};
+use crate::problem::Problem;
+use crate::state::ServerState;
+use passhost_agent_tools::{
+    AgentTools, AgentToolsError, BuiltPass, CliRunner, CommandOutput, Effect, Evaluated, Objects, Tool, ToolExecutor,
+    ToolOutcome, introduction, task,
+};
+use passhost_queue::{JobState, JobStatus, Ticket, random_hexadecimal};
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// How the keys of evaluations begin that episodes ask for; nobody else's do.
+pub const KEYS: &str = "episode ";
+
+/// How the tools begin to say why there is no graph to show.
+const NOTHING: &str = "nothing to show";
+
+/// What episodes are worked on with, for those of one client.
+pub struct ClientWorkplace {
+    state: ServerState,
+    client: Arc<str>,
+    handle: Handle,
+}
+
+impl ClientWorkplace {
+    /// In a runtime.
+    pub fn new(state: ServerState, client: Arc<str>) -> ClientWorkplace {
+        ClientWorkplace { state, client, handle: Handle::current() }
+    }
+}
+
+impl Workplace for ClientWorkplace {
+    fn samples(&self) -> Vec<String> {
+        self.state.sessions.samples.keys().cloned().collect()
+    }
+
+    fn tools(&self, sample: &str, stop: watch::Receiver<bool>) -> Result<Box<dyn EpisodeTools>, AgentToolsError> {
+        let store = &self.state.sessions;
+        let gone = || AgentToolsError::Sample("it is not served any more".to_owned());
+        let path = store.samples.get(sample).ok_or_else(gone)?;
+        let key =
+            random_hexadecimal::<16>().map_err(io::Error::other).map_err(AgentToolsError::file(&store.directory))?;
+        let directory = store.directory.join(&key);
+        let stopped = stop.clone();
+        // Whoever could say so is gone where the server ends.
+        let stop_asked = move || *stopped.borrow() || stopped.has_changed().is_err();
+        let runner = CliRunner { stop: Arc::new(stop_asked), ..store.runner.clone() };
+        let executor = QueuedExecutor {
+            runner,
+            state: self.state.clone(),
+            client: Arc::clone(&self.client),
+            sample: sample.to_owned(),
+            key,
+            handle: self.handle.clone(),
+            stop,
+        };
+        let objects = Objects::open(&directory.join("objects")).map_err(AgentToolsError::file(&directory))?;
+        let work = directory.join("work");
+        let tools = AgentTools::open(Arc::new(executor), objects, path, &work, store.guide)?;
+        Ok(Box::new(EpisodeWorkspace { tools, directory, work, state: self.state.clone(), sample: sample.to_owned() }))
+    }
+}
+
+/// Where one episode is worked on.
+struct EpisodeWorkspace {
+    tools: AgentTools,
+    directory: PathBuf,
+    work: PathBuf,
+    state: ServerState,
+    sample: String,
+}
+
+impl EpisodeTools for EpisodeWorkspace {
+    fn task(&mut self) -> Result<String, AgentToolsError> {
+        let tasks = &self.state.sessions.tasks;
+        let known = tasks.lock().ok().and_then(|tasks| tasks.get(&self.sample).cloned());
+        if let Some(text) = known {
+            return Ok(text);
+        }
+        let graphs = self.tools.graphs(None)?;
+        let how = "`read_guide` says how passes are written: read it first.";
+        let text = format!("{}\n{how}\n\n{}", introduction(), task(&self.sample, &graphs));
+        if let Ok(mut tasks) = tasks.lock() {
+            tasks.insert(self.sample.clone(), text.clone());
+        }
+        Ok(text)
+    }
+
+    fn execute(&mut self, tool: &Tool) -> Result<ToolOutcome, AgentToolsError> {
+        let roots = &self.state.sessions.roots;
+        let mut outcome = self.tools.execute(tool).map_err(|error| match error {
+            AgentToolsError::Evaluation(why) => AgentToolsError::Evaluation(roots.without_paths(&why)),
+            error => error,
+        })?;
+        // The guide has no paths of this machine, and what is shown of graphs is as the sample has it.
+        let is_as_it_is = match tool {
+            Tool::ReadGuide { .. } => true,
+            Tool::ShowGraph { .. } => !outcome.text.starts_with(NOTHING),
+            _ => false,
+        };
+        if !is_as_it_is {
+            outcome.text = roots.without_paths(&outcome.text);
+        }
+        if let Effect::Wrote { source } = &outcome.effect {
+            self.keep_alone(source);
+        }
+        Ok(outcome)
+    }
+}
+
+impl EpisodeWorkspace {
+    /// Removes the components of other sources: an episode has one at a time.
+    fn keep_alone(&self, source: &str) {
+        for folder in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
+            if folder.file_name() != *source {
+                let _ = std::fs::remove_dir_all(folder.path());
+            }
+        }
+    }
+}
+
+impl Drop for EpisodeWorkspace {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Runs commands when there is room for them, and has evaluations queued as the client's own.
+struct QueuedExecutor {
+    runner: CliRunner,
+    state: ServerState,
+    client: Arc<str>,
+    sample: String,
+    /// Tells the episode from all others.
+    key: String,
+    handle: Handle,
+    stop: watch::Receiver<bool>,
+}
+
+impl fmt::Debug for QueuedExecutor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queued").field("client", &self.client).field("sample", &self.sample).finish_non_exhaustive()
+    }
+}
+
+impl ToolExecutor for QueuedExecutor {
+    fn run(&self, words: Vec<OsString>, runs_pass: bool) -> Result<CommandOutput, AgentToolsError> {
+        let store = &self.state.sessions;
+        let mut stop = self.stop.clone();
+        let line = store.line(&self.client);
+        let room = self.handle.block_on(async {
+            let room = async { (line.acquire().await, store.room.acquire().await, store.drain.read().await) };
+            tokio::select! { room = room => Some(room), _ = stop.wait_for(|stop| *stop) => None }
+        });
+        let Some(_room) = room else { return Err(AgentToolsError::Stopped) };
+        self.runner.run(words, runs_pass)
+    }
+
+    fn evaluate(&self, pass: &BuiltPass<'_>) -> Result<Evaluated, AgentToolsError> {
+        // One after the other: a component may be as large as a submission, and sessions are many.
+        let handing_in = self.state.sessions.handing_in.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = std::fs::read(pass.component).map_err(AgentToolsError::file(pass.component))?;
+        let payload = job::payload(&self.sample, SubmissionKind::Component, &bytes);
+        drop(bytes);
+        let key = format!("{KEYS}{} {}", self.key, pass.source);
+        // What the queue does not take, and why, is for the client; what is wrong with its file is not.
+        let queue = &self.state.queue;
+        let refused = |error| AgentToolsError::Evaluation(Problem::from(error).detail());
+        let ticket = queue.submit(&self.client, Some(&key), &payload).map_err(refused)?;
+        drop((payload, handing_in));
+        self.state.metrics.submitted.inc();
+        self.state.changed();
+        let ended = self.handle.block_on(self.ended(&ticket));
+        // Nobody else knows its name: what came of it is the tools' from here on, and nothing stays behind that would
+        // count against the client. A source that came to nothing can be evaluated again.
+        if !matches!(ended, Ok(Some(_))) {
+            let _ = queue.cancel(&self.client, &ticket);
+        }
+        let _ = queue.remove(&self.client, &ticket);
+        self.state.changed();
+        let why = |why| AgentToolsError::Evaluation(why);
+        let status = ended.map_err(why)?.ok_or(AgentToolsError::Stopped)?;
+        let between = status.ended_ms.unwrap_or(0).saturating_sub(status.started_ms.unwrap_or(0));
+        let EvaluationStatus { outcome, .. } = EvaluationStatus::new(ticket, status);
+        let Some(document) = outcome.document else {
+            return Err(why(outcome.trouble.unwrap_or_else(|| "it was cancelled".to_owned())));
+        };
+        Ok(Evaluated { document: document.get().to_owned(), device: Duration::from_millis(between) })
+    }
+}
+
+impl QueuedExecutor {
+    /// What became of a job; nothing if somebody asked to stop before.
+    async fn ended(&self, ticket: &Ticket) -> Result<Option<JobStatus>, String> {
+        let (mut changes, mut stop) = (self.state.changes.subscribe(), self.stop.clone());
+        loop {
+            // On this thread, which may wait for the disk: all others that may could be waiting here as well.
+            let looked = self.state.queue.look(&self.client, ticket);
+            let looked = looked.map_err(|error| Problem::from(error).detail())?;
+            let status = looked.ok_or("it is not known any more")?;
+            if status.state.is_end() {
+                return Ok(Some(status).filter(|status| status.state != JobState::Cancelled || !*stop.borrow()));
+            }
+            tokio::select! { _ = changes.changed() => {}, _ = stop.wait_for(|stop| *stop) => return Ok(None) }
+        }
+    }
+}
