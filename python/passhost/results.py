@@ -82,7 +82,7 @@ class Variant:
     failure_class: str | None
     failure: Failure | None
     #: The least t at which every output is right.
-    right_from: int | None
+    passes_at: int | None
     #: Eager's time over that of the rewrite, where both were measured.
     speedup: float | None
     eager_us: float | None
@@ -149,7 +149,7 @@ def _variant(value: Mapping[str, Any]) -> Variant:
         name=value["name"],
         failure_class=value["class"],
         failure=_failure(value["failure"]),
-        right_from=value["right_from"],
+        passes_at=value["passes_at"],
         speedup=timing.get("speedup"),
         eager_us=timing.get("eager_us"),
         rewritten_us=timing.get("rewritten_us"),

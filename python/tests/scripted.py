@@ -147,7 +147,7 @@ def document(blame: str | None = None, headline: str = "AS") -> dict[str, Any]:
     failure = blame and {"blame": blame, "stage": "build", "message": "it does not compile", "hint": "mend it"}
     variant = {"failure": None, "findings": [], "outputs": [{}], "timing": {"speedup": 2.0, "eager_us": 8.0}}
     return {
-        "schema": "passhost.result/2",
+        "schema": "passhost.result/3",
         "status": "failed" if blame else "scored",
         "blame": blame,
         "failure": failure or None,
@@ -156,8 +156,8 @@ def document(blame: str | None = None, headline: str = "AS") -> dict[str, Any]:
         "variants": []
         if blame
         else [
-            {**variant, "name": "float32", "class": None, "right_from": -6},
-            {**variant, "name": "float16", "class": "accuracy", "right_from": None, "timing": None},
+            {**variant, "name": "float32", "class": None, "passes_at": -6},
+            {**variant, "name": "float16", "class": "accuracy", "passes_at": None, "timing": None},
         ],
     }
 

@@ -55,7 +55,7 @@ fn eager_and_inductor_run_the_printed_program_and_stand_beside_a_plugin() {
     let ended = run.run();
     ended.expect_end(0, &["baselines: Python 3", "torch 2.11.0", "1 of 1 samples have ended"]);
     let kept = read(&out);
-    let right = |document: &Document| document.variants.iter().all(|variant| variant.right_from == Some(-10));
+    let right = |document: &Document| document.variants.iter().all(|variant| variant.passes_at == Some(-10));
     ended.expect(
         kept.documents.len() == 2 && kept.documents.iter().all(right),
         "both give what eager does, in place too",

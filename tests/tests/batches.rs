@@ -191,7 +191,7 @@ fn every_wrong_list_or_plugin_has_its_sentence() {
     let noop = plugin("noop");
     let empty = place.write("empty.txt", "# nothing yet\n");
     let latin = place.write("latin.txt", b"one\ncaf\xe9\n");
-    let json = place.write("result.json", "{\"schema\": \"passhost.result/2\"}");
+    let json = place.write("result.json", "{\"schema\": \"passhost.result/3\"}");
     let prose = place.write("notes.txt", "these are\nsome notes\n");
     let list = place.write("list.txt", format!("{}\n", place.path(0)));
     let named = place.write("text.wasm", "no module");

@@ -8,8 +8,8 @@ use serde_json::Value;
 fn expect_right(run: &Run, name: &str, variant: &Value) -> usize {
     let outputs = variant["outputs"].as_array().map_or(&[][..], Vec::as_slice);
     run.expect(!outputs.is_empty(), &format!("{name}: outputs were compared"));
-    let judged = outputs.iter().filter(|output| output["truth"]["eager_right"] != Value::Bool(false));
-    let right = |output: &Value| output["right_from"].as_i64().is_some_and(|t| t <= -5);
+    let judged = outputs.iter().filter(|output| output["truth"]["eager_passes"] != Value::Bool(false));
+    let right = |output: &Value| output["passes_at"].as_i64().is_some_and(|t| t <= -5);
     run.expect(judged.clone().all(right), &format!("{name}: {variant:#}"));
     run.expect(variant["findings"] == Value::Array(vec![]), &format!("{name}: nothing is found"));
     judged.count()
@@ -57,7 +57,7 @@ fn fuse_norms_makes_one_kernel_of_a_norm_and_what_surrounds_it() {
             let outputs = variant["outputs"].as_array().map_or(&[][..], Vec::as_slice);
             run.expect(!outputs.is_empty(), "outputs were compared");
             for output in outputs {
-                assert!(output["right_from"].as_i64().is_some_and(|t| t <= -5), "{name}: {variant:#}");
+                assert!(output["passes_at"].as_i64().is_some_and(|t| t <= -5), "{name}: {variant:#}");
             }
         }
     }
@@ -81,7 +81,7 @@ fn masked_mean_pool_finds_its_ops() {
     run.expect_end(0, &["AS "]);
     for variant in run.variants() {
         assert_eq!(variant["rewrite"]["kernels"], 1, "{variant:#}");
-        assert!(variant["outputs"][0]["right_from"].as_i64().is_some_and(|t| t <= -5), "{variant:#}");
+        assert!(variant["outputs"][0]["passes_at"].as_i64().is_some_and(|t| t <= -5), "{variant:#}");
     }
 }
 

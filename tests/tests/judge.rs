@@ -33,7 +33,7 @@ fn a_plugin_is_judged_while_another_is_checked() {
     assert!(document.scores.is_some_and(|scores| scores.aggregate_score > 0.0), "{:?}", document.failure);
     assert_eq!(document.variants.len(), 3);
     for variant in &document.variants {
-        assert!(variant.right_from.is_some_and(|t| t <= -5) && variant.timing.is_some(), "{variant:?}");
+        assert!(variant.passes_at.is_some_and(|t| t <= -5) && variant.timing.is_some(), "{variant:?}");
         assert!(variant.seed.is_some(), "{variant:?}");
     }
     assert_eq!(refusals.len(), 3);

@@ -45,7 +45,7 @@ fn a_device_child_killed_once_while_it_runs_a_rewrite_is_replaced() {
         run.expect_end(0, &[]);
         let first = &run.json()[0]["variants"][0];
         run.expect(first["failure"].is_null(), "a rewrite that runs the second time is nobody's fault");
-        run.expect(first["right_from"].is_i64() && first["timing"].is_object(), "it was checked and timed");
+        run.expect(first["passes_at"].is_i64() && first["timing"].is_object(), "it was checked and timed");
         expect_second_is_whole(&run);
     }
 }

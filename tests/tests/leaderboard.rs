@@ -59,8 +59,8 @@ fn results_of_trusted_keys_stand_on_a_board_and_each_refusal_has_its_sentence() 
     check("digit.jsonl").expect_end(4, &["not on the board", "its signature does not fit"]);
     lab.write("copy.jsonl", &text);
     check("copy.jsonl").expect_end(4, &[&format!("job {} was met before, in", signed.statement.job)]);
-    lab.write("batch.jsonl", "{\"schema\":\"passhost.batch/1\"}\n");
-    check("batch.jsonl").expect_end(4, &["it is not signed: its schema is `passhost.batch/1`"]);
+    lab.write("batch.jsonl", "{\"schema\":\"passhost.batch/2\"}\n");
+    check("batch.jsonl").expect_end(4, &["it is not signed: its schema is `passhost.batch/2`"]);
     check("nowhere.jsonl").expect_end(2, &["nowhere.jsonl"]);
 
     let refused = |said: &str, change: &dyn Fn(&mut Statement)| {

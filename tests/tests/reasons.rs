@@ -16,8 +16,11 @@ fn a_wrong_variant_names_element_share_and_node_and_replays() {
     run.expect(run.out.contains("progress: 4 of 7, runs (1)"), "how far it came is said");
     let document = run.json();
     run.expect(document["progress"] == "runs", "and written down");
-    let departure = &run.variants()[0]["departure"];
-    run.expect(departure["node"] == 4 && departure["elements"] == 12_544, &format!("{departure:#}"));
+    let first_divergent_node = &run.variants()[0]["first_divergent_node"];
+    run.expect(
+        first_divergent_node["node"] == 4 && first_divergent_node["elements"] == 12_544,
+        &format!("{first_divergent_node:#}"),
+    );
     let result = run_file(document);
     let (path, plugin, sample) = (result.1, wrong.display().to_string(), sample.path().display().to_string());
     let again = ["verify", &path, "--plugin", &plugin, "--sample", &sample, "--device", "cpu", "--threads", "1"];

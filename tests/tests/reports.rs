@@ -348,13 +348,13 @@ fn files_that_are_no_results_are_named_with_a_way_out() {
         .with("cut.json", &whole[..whole.len() / 2])
         .with("other.json", "{\"schema\": \"other/1\"}")
         .with("nothing.json", "[]")
-        .with("damaged.json", "[{\"schema\": \"passhost.result/2\"}]")
+        .with("damaged.json", "[{\"schema\": \"passhost.result/3\"}]")
         .with_documents("fine.json", &first());
     let cases: [(&str, &[&str]); 7] = [
         ("empty.json", &["it is empty", "passhost eval --json"]),
         ("text.json", &["it is no JSON", "passhost eval --json"]),
         ("cut.json", &["it ends in the middle", "passhost eval --json"]),
-        ("other.json", &["its schema is `other/1`, expected `passhost.result/2`"]),
+        ("other.json", &["its schema is `other/1`, expected `passhost.result/3`"]),
         ("nothing.json", &["a list of nothing"]),
         ("damaged.json", &["damaged", "missing field"]),
         ("missing.json", &["No such file"]),

@@ -152,7 +152,7 @@ fn answered(stream: &mut TcpStream) -> Option<Answer> {
 /// What of a document does not depend on the moment: verdicts, and what the pass made.
 fn verdicts(document: &Value) -> Vec<Value> {
     let of = |variant: &Value| {
-        let (class, from) = (variant["class"].clone(), variant["right_from"].clone());
+        let (class, from) = (variant["class"].clone(), variant["passes_at"].clone());
         serde_json::json!([variant["name"], class, from, variant["rewrite"], document["blame"], document["failure"]])
     };
     document["variants"].as_array().into_iter().flatten().map(of).collect()

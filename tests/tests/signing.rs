@@ -182,11 +182,11 @@ fn what_nobody_signed_costs_no_more_memory_than_a_line_may_have() {
     let end = format!(r#","schema":"passhost.signed/1","signature":"{signature}","signer":"{signer}"}}"#);
     let long = format!("{{\"payload\":[{zeros}0]{end}\n");
     let short = format!("{{\"payload\":[{}0]{end}\n", &zeros[..30 << 20]);
-    let document = format!("{{\"schema\":\"passhost.result/2\",\n\"outcomes\":[\n{zeros}0]}}\n");
+    let document = format!("{{\"schema\":\"passhost.result/3\",\n\"outcomes\":[\n{zeros}0]}}\n");
     for (text, said) in [
         (long, "it has more than the 33554432 bytes that a signed result may have"),
         (short, "its signature does not fit"),
-        (document, "its schema is `passhost.result/2`"),
+        (document, "its schema is `passhost.result/3`"),
     ] {
         lab.write("large.jsonl", &text);
         let (file, board, keys) = (lab.text("large.jsonl"), lab.text("board"), lab.text("trusted.keys"));

@@ -55,8 +55,9 @@ impl Supervisors {
         let one = |name: String| -> Result<Supervisor, Trouble> {
             let policy = Policy::built_in(&name)?;
             // Cases are played side by side: what they say of time is not relied on.
-            let domain_rounds = policy.rules().domain_rounds;
-            let settings = Settings { warmups: 2, budget_ms, accept_noise: true, domain_rounds, ..Settings::default() };
+            let edge_case_rounds = policy.rules().edge_case_rounds;
+            let settings =
+                Settings { warmups: 2, budget_ms, accept_noise: true, edge_case_rounds, ..Settings::default() };
             // The same inputs in every run: an honest pass may round across the tolerance on one draw in a hundred.
             let config = Config { settings, policy, timeout: Some(STEP), seed: Some(SEED), ..Config::default() };
             Ok(Supervisor::new(config).with_cache(code.open_cache()?))
@@ -169,7 +170,7 @@ impl<'s> Bench<'s> {
                 let job = RewriteJob { rewrite, in_place, schedules, draws, settings };
                 let found = session.evaluate(&job, STEP, watch)?;
                 findings.extend(found.findings.iter().map(|finding| format!("seed {seed}: {finding}")));
-                findings.extend(found.domain.iter().map(|finding| format!("seed {seed}: {finding}")));
+                findings.extend(found.edge_cases.iter().map(|finding| format!("seed {seed}: {finding}")));
                 findings.extend(found.error.map(|error| format!("seed {seed}: {error}")));
             }
         }

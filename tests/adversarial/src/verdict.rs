@@ -18,7 +18,7 @@ const FINDINGS: [(&str, &str); 7] = [
 /// The kinds of what was found in any variant.
 pub fn kinds(document: &Document) -> Vec<&'static str> {
     let found = |words: &str| document.variants.iter().flat_map(|variant| &variant.findings).any(|f| f.contains(words));
-    let domain = document.variants.iter().any(|variant| !variant.domain.is_empty());
+    let domain = document.variants.iter().any(|variant| !variant.edge_cases.is_empty());
     let kinds = FINDINGS.into_iter().filter(|(_, words)| found(words)).map(|(kind, _)| kind);
     let hidden = document.variants.iter().filter_map(|variant| variant.hidden.as_ref());
     let hidden = hidden.flat_map(HiddenShapes::findings).next().is_some();
@@ -30,7 +30,7 @@ pub fn kinds(document: &Document) -> Vec<&'static str> {
 fn worst(document: &Document) -> Option<&Variant> {
     let variants = || document.variants.iter();
     let failed = variants().find(|variant| variant.class.is_some());
-    failed.or_else(|| variants().find(|variant| !variant.domain.is_empty())).or(document.variants.first())
+    failed.or_else(|| variants().find(|variant| !variant.edge_cases.is_empty())).or(document.variants.first())
 }
 
 /// The verdict in one word, as expectations have it.
@@ -41,7 +41,7 @@ pub fn of(found: &Found) -> String {
         (Some(document), None) => match worst(document) {
             Some(Variant { class: Some(class), .. }) => class.to_string(),
             _ if document.failure.is_some() => "reference".into(),
-            Some(variant) if !variant.domain.is_empty() => "domain".into(),
+            Some(variant) if !variant.edge_cases.is_empty() => "domain".into(),
             _ => "right".into(),
         },
     }
@@ -94,7 +94,7 @@ fn gains_nothing(document: &Document) -> Result<(), String> {
 }
 
 fn is_wrong(variant: &Variant) -> bool {
-    variant.class.is_some() || !variant.domain.is_empty()
+    variant.class.is_some() || !variant.edge_cases.is_empty()
 }
 
 /// The failure that stands for the document.

@@ -37,8 +37,8 @@ fn random(seed: u64, purpose: u64, bound: u64) -> u64 {
 
 fn check(device: &BenchDevice, seed: u64) -> Result<()> {
     let spec = random_spec(seed);
-    let stressed = (random(seed, 0, 2) == 0).then_some(0);
-    let round = Round { seed, number: random(seed, 1, 9) as u32, stressed };
+    let scaled = (random(seed, 0, 2) == 0).then_some(0);
+    let round = Round { seed, number: random(seed, 1, 9) as u32, scaled };
     let drawn = draw(device, &spec, round)?;
     let mut bytes = drawn.to_bytes();
     let expected = inputs::draw(&spec, 0, round)?;
@@ -106,7 +106,7 @@ fn compare(device: &BenchDevice, ty: &TensorType, there: [&Tensor; 2], here: [Ve
     let close = |a: f64, b: f64| a == b || ((a - b) / b).abs() < ROUNDING;
     let same = worse.map(|worse| worse.0) == worse_here.map(|worse| worse.0)
         && (found.eager_p999, found.rewritten_p999) == (expected.eager_p999, expected.rewritten_p999)
-        && (found.eager_right, found.excluded) == (expected.eager_right, expected.excluded)
+        && (found.eager_passes, found.excluded) == (expected.eager_passes, expected.excluded)
         && close(found.eager_rms, expected.eager_rms)
         && close(found.rewritten_rms, expected.rewritten_rms);
     ensure!(same, "judged on the GPU {found:?} {worse:?}, on the CPU {expected:?} {worse_here:?}");
@@ -124,7 +124,7 @@ pub(crate) fn print_times(device: &BenchDevice) -> Result<()> {
     let ty = TensorType::contiguous(Dtype::F32, [1024, LARGE / 1024]);
     let draw_of = |mean| Draw::Normal { mean, std: 1.0 };
     let spec = |mean| InputSpec { name: "x".into(), ty: ty.clone(), draw: draw_of(mean), min: None, max: None };
-    let round = Round { seed: 1, number: 0, stressed: None };
+    let round = Round { seed: 1, number: 0, scaled: None };
     let kernels = device.on_device(&ty).context("the device leaves it to the CPU")?;
     let (first, second) = (draw(device, &spec(0.0), round)?, draw(device, &spec(1e-6), round)?);
     let truth = first.upcast();

@@ -99,8 +99,8 @@ fn note(plugin: &str, sample: &str, variant: &Value, totals: &mut Totals) {
     }
     totals.fused += 1;
     let outputs = || variant["outputs"].as_array().into_iter().flatten();
-    let wrong = |output: &&Value| output["right_from"].as_i64().is_none_or(|t| t > -5);
-    if outputs().filter(wrong).any(|output| output["truth"]["eager_right"] != Value::Bool(false)) {
+    let wrong = |output: &&Value| output["passes_at"].as_i64().is_none_or(|t| t > -5);
+    if outputs().filter(wrong).any(|output| output["truth"]["eager_passes"] != Value::Bool(false)) {
         totals.wrong.push(format!("{plugin} on {name}"));
     } else if outputs().any(|output| wrong(&output)) {
         totals.both_wrong.push(format!("{plugin} on {name}"));
@@ -111,6 +111,6 @@ fn note(plugin: &str, sample: &str, variant: &Value, totals: &mut Totals) {
         totals.slower.push(format!("{plugin} on {name}: {:.2}", eager / ours));
     }
     totals.times.push((format!("{plugin} {name}"), eager, ours));
-    let right_from = variant["right_from"].as_i64().map_or("-".to_owned(), |t| t.to_string());
-    println!("{plugin:18} {name:58} {kernels:7} {eager:9.1} {ours:9.1} {:7.2} {right_from:>6}", eager / ours);
+    let passes_at = variant["passes_at"].as_i64().map_or("-".to_owned(), |t| t.to_string());
+    println!("{plugin:18} {name:58} {kernels:7} {eager:9.1} {ours:9.1} {:7.2} {passes_at:>6}", eager / ours);
 }

@@ -115,13 +115,13 @@ pub fn right(name: &str, speedup: f64) -> Variant {
 }
 
 /// A variant that ran, is right from this t on, and so many times as fast as eager.
-pub fn compared(name: &str, speedup: f64, right_from: Option<i8>) -> Variant {
-    let class = if right_from.is_some_and(|t| t <= -5) { None } else { Some(FailureClass::Accuracy) };
+pub fn compared(name: &str, speedup: f64, passes_at: Option<i8>) -> Variant {
+    let class = if passes_at.is_some_and(|t| t <= -5) { None } else { Some(FailureClass::Accuracy) };
     Variant {
         class,
         rewrite: Some(rewrite(false)),
-        outputs: vec![output(right_from)],
-        right_from,
+        outputs: vec![output(passes_at)],
+        passes_at,
         seed: Some(1),
         timing: Some(timing(speedup)),
         ..empty(name)
@@ -132,8 +132,8 @@ pub fn compared(name: &str, speedup: f64, right_from: Option<i8>) -> Variant {
 pub fn missed(name: &str) -> Variant {
     let failure = fault(Blame::Plugin, "correctness", "nothing that counts was changed");
     let (class, rewrite) = (Some(FailureClass::PassMiss), Some(rewrite(true)));
-    let (outputs, right_from) = (vec![output(Some(-10))], Some(-10));
-    Variant { class, failure, rewrite, outputs, right_from, seed: Some(1), ..empty(name) }
+    let (outputs, passes_at) = (vec![output(Some(-10))], Some(-10));
+    Variant { class, failure, rewrite, outputs, passes_at, seed: Some(1), ..empty(name) }
 }
 
 /// A variant that gave nothing to compare, by the doing of the plugin, or of the sample where the reference fails.
@@ -165,13 +165,13 @@ fn empty(name: &str) -> Variant {
         usage: None,
         outputs: vec![],
         findings: vec![],
-        domain: vec![],
-        departure: None,
+        edge_cases: vec![],
+        first_divergent_node: None,
         excerpt: vec![],
         hidden: None,
         notes: vec![],
         trivial: None,
-        right_from: None,
+        passes_at: None,
         decided: None,
         seed: None,
         other_rounds: None,
@@ -190,10 +190,10 @@ fn rewrite(pass_miss: bool) -> Rewrite {
     Rewrite { sha256: "a hash".into(), nodes_before, nodes_after, kernels, pass_miss, refusals: vec![], graphs: None }
 }
 
-fn output(right_from: Option<i8>) -> OutputReport {
+fn output(passes_at: Option<i8>) -> OutputReport {
     OutputReport {
         ty: TensorType::contiguous(Dtype::F32, [1 << 17]),
-        right_from,
+        passes_at,
         elements: 1 << 17,
         different: 0,
         wrong: 0,

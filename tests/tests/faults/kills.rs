@@ -195,7 +195,7 @@ fn names(directory: &Path) -> Vec<String> {
 /// The rewrite's hash, if the evaluation's only variant is right.
 fn right(run: &Run) -> Option<String> {
     let variant = &run.document.as_ref()?["variants"][0];
-    let is_right = run.code == 0 && variant["class"].is_null() && variant["right_from"].as_i64()? <= -5;
+    let is_right = run.code == 0 && variant["class"].is_null() && variant["passes_at"].as_i64()? <= -5;
     is_right.then(|| variant["rewrite"]["sha256"].as_str().map(str::to_owned)).flatten()
 }
 

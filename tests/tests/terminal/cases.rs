@@ -67,7 +67,7 @@ fn of_plugins(place: &Place) -> Vec<Case> {
     let wrong = wrong.map(|words| place.run(&["show", &good, "--after", &copy]).with(&words));
     let night = place.at("night.jsonl");
     let batch = |out: &str| Passhost::bench([&copy, &garbage[0], &good], Path::new(out));
-    let damaged = place.write("damaged.jsonl", &format!("{{\"schema\":\"passhost.batch/1\",\"{}\":1}}\n", escaped()));
+    let damaged = place.write("damaged.jsonl", &format!("{{\"schema\":\"passhost.batch/2\",\"{}\":1}}\n", escaped()));
     vec![
         ("check", all().map(|plugin| place.run(&["check", plugin])).collect()),
         ("show", shown.chain(wrong).chain(place.bad_samples().iter().map(|path| place.run(&["show", path]))).collect()),
@@ -274,7 +274,7 @@ fn of_runs(place: &Place, endpoint: &Endpoint) -> Vec<Case> {
     let message = json!({"role": "assistant", "content": HOSTILE, "tool_calls": [call]});
     let usage = json!({"prompt_tokens": 1, "completion_tokens": 1});
     let lines = [
-        json!({"kind": "begin", "schema": "passhost.trajectory/1", "sample": HOSTILE, "attempt": 1, "model": HOSTILE,
+        json!({"kind": "begin", "schema": "passhost.trajectory/2", "sample": HOSTILE, "attempt": 1, "model": HOSTILE,
             "has_tools": true, "messages": [{"role": "user", "content": HOSTILE}]}),
         json!({"kind": "answer", "answer": {"message": message, "finish": HOSTILE, "usage": usage}, "seconds": 1.0}),
         json!({"kind": "call", "call": call, "text": HOSTILE, "effect": {"kind": "nothing"}, "reward": reward,

@@ -94,7 +94,7 @@ impl Place {
             json!({"schema": "passhost.agent-scores/1", "model": HOSTILE, "tasks": [], "documents": HOSTILE})
                 .to_string(),
             format!("{{\"schema\":\"passhost.batch/{HOSTILE}\"}}\n"),
-            format!("{{\"schema\":\"passhost.batch/1\",\"{}\":1}}\n", escaped()),
+            format!("{{\"schema\":\"passhost.batch/2\",\"{}\":1}}\n", escaped()),
             format!("{BEGINNING}{HOSTILE}\n"),
         ];
         let written = texts.iter().enumerate().map(|(number, text)| self.write(&format!("result-{number}.json"), text));

@@ -92,7 +92,7 @@ fn of_variant(variant: &Variant, document: &Document) -> String {
         let (before, after) = (rewrite.nodes_before, rewrite.nodes_after);
         let _ = write!(text, "; {before} to {after} nodes, {} kernels", rewrite.kernels);
     }
-    if let Some(t) = variant.right_from {
+    if let Some(t) = variant.passes_at {
         let _ = write!(text, "; right from t = {t} on");
     }
     if let Some(timing) = variant.timing.as_ref().filter(|timing| timing.trouble.is_none()) {
@@ -116,7 +116,7 @@ fn details(variant: &Variant) -> Vec<String> {
     let is_said = |finding: &String| variant.failure.as_ref().is_some_and(|failure| failure.message == *finding);
     let findings = variant.findings.iter().filter(|finding| !is_said(finding)).take(LINES);
     lines.extend(findings.map(|finding| format!("finding: {}", one_line(finding, MESSAGE))));
-    if !variant.domain.is_empty() {
+    if !variant.edge_cases.is_empty() {
         lines.push("on unusual inputs: fail (counts in AS strict)".to_owned());
     }
     if let Some(hidden) = &variant.hidden {
@@ -144,9 +144,12 @@ fn first_wrong(variant: &Variant) -> Option<String> {
     {
         let _ = write!(text, "; the first at {place:?} is {found:e}, expected {expected:e}");
     }
-    if let Some(departure) = &variant.departure {
-        let (op, kept) = (one_line(&departure.op, NAME), if departure.is_kept { ", which was kept," } else { "" });
-        let _ = write!(text, "; node {} ({op}){kept} shows it first", departure.node);
+    if let Some(first_divergent_node) = &variant.first_divergent_node {
+        let (op, kept) = (
+            one_line(&first_divergent_node.op, NAME),
+            if first_divergent_node.is_kept { ", which was kept," } else { "" },
+        );
+        let _ = write!(text, "; node {} ({op}){kept} shows it first", first_divergent_node.node);
     }
     Some(text)
 }
@@ -224,8 +227,8 @@ mod tests {
     fn of_hidden_sizes_and_seeds_nothing_is_told() {
         let hidden = |finding: Option<&str>| {
             let finding = finding.map(str::to_owned);
-            let (outputs, right_from) = (right("one", 2.0).outputs, Some(-10));
-            let shapes = vec![HiddenShape { finding, outputs, right_from, ..HiddenShape::default() }];
+            let (outputs, passes_at) = (right("one", 2.0).outputs, Some(-10));
+            let shapes = vec![HiddenShape { finding, outputs, passes_at, ..HiddenShape::default() }];
             Some(HiddenShapes { seed: 424_242, shapes, missing: None })
         };
         let failure = |message: &str| Failure {

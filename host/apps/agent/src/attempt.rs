@@ -103,7 +103,7 @@ impl AttemptState {
                 self.is_submitted |= matches!(effect, Effect::Submitted { .. });
                 self.messages.push(result(call, text, self.is_text));
             }
-            TrajectoryLine::Told { text } => {
+            TrajectoryLine::Message { text } => {
                 self.steps += 1;
                 self.is_silent = false;
                 self.messages.push(Message::new("user", text));
@@ -218,7 +218,7 @@ impl AttemptLoop<'_> {
             return self.call(state, call);
         }
         if state.is_silent {
-            return Ok(TrajectoryLine::Told { text: prompt::without_call(self.endpoint.style().has_tools) });
+            return Ok(TrajectoryLine::Message { text: prompt::without_call(self.endpoint.style().has_tools) });
         }
         let started = Instant::now();
         let answer = match self.endpoint.ask(&state.messages, self.stop) {

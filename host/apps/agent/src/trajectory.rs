@@ -9,7 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Names the form of the lines; the number grows when a field changes its meaning or goes.
-pub const SCHEMA: &str = "passhost.trajectory/1";
+pub const SCHEMA: &str = "passhost.trajectory/2";
+/// An older form that is read as well.
+const OLDER_SCHEMA: &str = "passhost.trajectory/1";
 
 /// Bytes of a trajectory that are read.
 const LIMIT: u64 = 1 << 30;
@@ -56,7 +58,8 @@ pub enum TrajectoryLine {
         device_seconds: f64,
     },
     /// The model called nothing, and was told so. That is a step as well.
-    Told {
+    #[serde(alias = "told")]
+    Message {
         /// What it was told.
         text: String,
     },
@@ -204,7 +207,7 @@ fn read(path: &Path, file: &mut File) -> Result<(Vec<TrajectoryLine>, u64), Traj
     let lines: Vec<TrajectoryLine> = text.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
     match lines.first() {
         None => {}
-        Some(TrajectoryLine::Begin { schema, .. }) if schema == SCHEMA => {}
+        Some(TrajectoryLine::Begin { schema, .. }) if [SCHEMA, OLDER_SCHEMA].contains(&schema.as_str()) => {}
         Some(_) => return Err(damaged(1, format!("it is no trajectory of the schema `{SCHEMA}`"))),
     }
     Ok((lines, whole as u64))
@@ -230,7 +233,7 @@ mod tests {
     fn a_file_that_is_cut_anywhere_holds_the_lines_before() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("one.jsonl");
-        let lines = [begin(), TrajectoryLine::Told { text: "ähnlich".into() }];
+        let lines = [begin(), TrajectoryLine::Message { text: "ähnlich".into() }];
         let (mut trajectory, before) = Trajectory::open(&path).unwrap();
         assert!(before.is_empty());
         lines.iter().for_each(|line| trajectory.add(line).unwrap());

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 /// The name of the file in the directory of a board.
 pub const FILE: &str = "board.json";
 
-const SCHEMA: &str = "passhost.board/1";
+const SCHEMA: &str = "passhost.board/2";
+/// An older form that is read as well: some settings had other names.
+const OLDER_SCHEMA: &str = "passhost.board/1";
 /// Bytes of the file.
 const FILE_LIMIT: u64 = 64 << 20;
 
@@ -143,7 +145,7 @@ impl AcceptedSettings {
     /// Those of a document. Rounds with unusual inputs follow from its policy.
     pub(crate) fn of(document: &Document) -> AcceptedSettings {
         let mut limits = document.limits.clone();
-        limits.measurement.domain_rounds = true;
+        limits.measurement.edge_case_rounds = true;
         AcceptedSettings { limits, options: document.options, inputs: document.job.inputs.unwrap_or_default() }
     }
 }
@@ -161,7 +163,7 @@ impl Board {
         read.map_err(|source| BoardError::Read { path: path.clone(), source })?;
         let wrong = |reason: String| BoardError::Form { path: path.clone(), reason };
         let board: Board = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        if board.schema != SCHEMA {
+        if ![SCHEMA, OLDER_SCHEMA].contains(&board.schema.as_str()) {
             return Err(wrong(format!("its schema is `{}`, expected `{SCHEMA}`", board.schema)));
         }
         board.contradiction().map_or(Ok(board), |reason| Err(wrong(reason)))

@@ -2,7 +2,7 @@
 
 use passhost_result::document::Variant;
 use passhost_result::untrusted::one_line;
-use passhost_result::{Decided, Departure, OutputReport, ShownBy};
+use passhost_result::{Decided, DivergentNode, OutputReport, ShownBy};
 
 /// Characters of an op's name.
 const OP: usize = 60;
@@ -10,13 +10,13 @@ const OP: usize = 60;
 /// What is wrong with a variant that ran, where that shows in its outputs, or on unusual inputs alone.
 pub fn reason(variant: &Variant) -> Option<String> {
     if variant.class.is_none() && variant.decided.is_none() {
-        variant.domain.first()?;
-        return variant.departure.as_ref().map(|departure| made_by(departure, None));
+        variant.edge_cases.first()?;
+        return variant.first_divergent_node.as_ref().map(|first_divergent_node| made_by(first_divergent_node, None));
     }
     let wrong = variant.outputs.iter().enumerate().find(|(_, output)| output.wrong > 0);
     let element = wrong.and_then(|(position, output)| wrong_element(position, output));
     let output = wrong.map(|(_, output)| output).filter(|_| element.is_some());
-    let made = variant.departure.as_ref().map(|departure| made_by(departure, output));
+    let made = variant.first_divergent_node.as_ref().map(|first_divergent_node| made_by(first_divergent_node, output));
     match (element, made) {
         (None, None) => None,
         (one, other) => Some([one, other].into_iter().flatten().collect::<Vec<_>>().join("; ")),
@@ -26,9 +26,13 @@ pub fn reason(variant: &Variant) -> Option<String> {
 /// What tells the reason of one variant from that of another, apart from its numbers.
 pub fn kind(variant: &Variant) -> Option<(usize, Option<(u32, String)>)> {
     let output = variant.outputs.iter().position(|output| output.wrong > 0);
-    let departure = variant.departure.as_ref().map(|departure| (departure.node.0, departure.op.clone()));
-    let is_wrong = variant.class.is_some() || variant.decided.is_some() || !variant.domain.is_empty();
-    (is_wrong && (output.is_some() || departure.is_some())).then_some((output.unwrap_or(usize::MAX), departure))
+    let first_divergent_node = variant
+        .first_divergent_node
+        .as_ref()
+        .map(|first_divergent_node| (first_divergent_node.node.0, first_divergent_node.op.clone()));
+    let is_wrong = variant.class.is_some() || variant.decided.is_some() || !variant.edge_cases.is_empty();
+    (is_wrong && (output.is_some() || first_divergent_node.is_some()))
+        .then_some((output.unwrap_or(usize::MAX), first_divergent_node))
 }
 
 /// `output 0 at [0, 3] is 0.5, expected 0.25; 6 of 12 elements (50.0%) are wrong at t = -5, in all rounds together`.
@@ -44,8 +48,8 @@ fn wrong_element(position: usize, output: &OutputReport) -> Option<String> {
 
 /// What a run in double precision says of it.
 fn sides(decided: &Decided) -> String {
-    let [own, eager] = [decided.right_from, decided.eager_right_from]
-        .map(|right_from| right_from.map_or("at no t".to_owned(), |t| format!("from t = {t}")));
+    let [own, eager] = [decided.passes_at, decided.eager_passes_at]
+        .map(|passes_at| passes_at.map_or("at no t".to_owned(), |t| format!("from t = {t}")));
     format!("; beside a double precision run the rewrite is right {own}, eager {eager}")
 }
 
@@ -53,16 +57,16 @@ fn sides(decided: &Decided) -> String {
 fn inputs(shown_by: &ShownBy) -> String {
     match shown_by {
         ShownBy::Ordinary => String::new(),
-        ShownBy::Stressed { input } => format!("where input `{}` has 8 times its scale: ", one_line(input, OP)),
-        ShownBy::Unusual { input, draw } => {
+        ShownBy::Scaled { input } => format!("where input `{}` has 8 times its scale: ", one_line(input, OP)),
+        ShownBy::EdgeCase { input, draw } => {
             format!("where input `{}` {}: ", one_line(input, OP), one_line(draw, 2 * OP))
         }
     }
 }
 
 /// The node that makes it, and what it makes of what. Where that is the very element of an output, nothing is said twice.
-fn made_by(departure: &Departure, output: Option<&OutputReport>) -> String {
-    let Departure { node, op, is_kept, element, rewritten, shown_by, unknown, .. } = departure;
+fn made_by(first_divergent_node: &DivergentNode, output: Option<&OutputReport>) -> String {
+    let DivergentNode { node, op, is_kept, element, rewritten, shown_by, unknown, .. } = first_divergent_node;
     let (inputs, op) = (inputs(shown_by), one_line(op, OP));
     let mut text = if *is_kept {
         let limit = if *shown_by == ShownBy::Ordinary { " at t = -5" } else { " within the tolerance" };
@@ -77,7 +81,7 @@ fn made_by(departure: &Departure, output: Option<&OutputReport>) -> String {
         output.first_wrong.as_ref() == Some(element) && value.as_ref() == Some(rewritten)
     };
     if !output.is_some_and(is_said) {
-        text.push_str(&value_of(departure, output.is_none()));
+        text.push_str(&value_of(first_divergent_node, output.is_none()));
     }
     if !unknown.is_empty() {
         let nodes: Vec<String> = unknown.iter().map(ToString::to_string).collect();
@@ -89,8 +93,8 @@ fn made_by(departure: &Departure, output: Option<&OutputReport>) -> String {
 }
 
 /// What the node makes where the graph has what.
-fn value_of(departure: &Departure, with_share: bool) -> String {
-    let Departure { value, original, element, rewritten, expected, wrong, elements, .. } = departure;
+fn value_of(first_divergent_node: &DivergentNode, with_share: bool) -> String {
+    let DivergentNode { value, original, element, rewritten, expected, wrong, elements, .. } = first_divergent_node;
     let (value, original) = (one_line(value, OP), one_line(original, OP));
     let [rewritten, expected] = match (rewritten.parse(), expected.parse()) {
         (Ok(found), Ok(expected)) => numbers([found, expected]),

@@ -73,7 +73,7 @@ fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
         let tone = match variant.class {
             None if is_unmeasured(variant) => Tone::Warn,
             None => continue,
-            Some(FailureClass::Accuracy) if variant.right_from.is_some() => Tone::Warn,
+            Some(FailureClass::Accuracy) if variant.passes_at.is_some() => Tone::Warn,
             Some(_) => Tone::Bad,
         };
         *line = terminal.paint(tone, line);
@@ -168,7 +168,7 @@ fn row(variant: &Variant, name: &str) -> Vec<String> {
         number(shown.map(|shown| shown.rewritten_us), 1),
         speedup_of(variant),
         number(timing.and_then(|timing| timing.speedup_device), 2),
-        variant.right_from.map_or("-".into(), |t| format!("t = {t}")),
+        variant.passes_at.map_or("-".into(), |t| format!("t = {t}")),
         verdict_on(variant),
     ]
 }
@@ -195,7 +195,7 @@ pub fn verdict_on(variant: &Variant) -> String {
         _ if is_unmeasured(variant) => "not measured".into(),
         (Some(class), _) => class.to_string().replace('_', " "),
         (None, Some(trivial)) => format!("right, but so is {trivial}"),
-        (None, None) if !variant.domain.is_empty() => "wrong on unusual inputs".into(),
+        (None, None) if !variant.edge_cases.is_empty() => "wrong on unusual inputs".into(),
         (None, None) => "right".into(),
     }
 }
@@ -264,7 +264,7 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
         lines.extend(texts.flat_map(|text| terminal.painted(tone, &text, "  ")));
     };
     let variants = || document.variants.iter();
-    let domain = variants().flat_map(|variant| &variant.domain).map(ToString::to_string).collect();
+    let domain = variants().flat_map(|variant| &variant.edge_cases).map(ToString::to_string).collect();
     add(Tone::Warn, "counts in AS strict", domain);
     add(Tone::Dim, "note", variants().flat_map(|variant| variant.notes.iter().cloned()).collect());
     if let Some(text) = left_out(&document.variants, &document.limits.measurement) {

@@ -300,9 +300,9 @@ fn right_everywhere(outcome: VariantOutcome) -> VariantOutcome {
     match outcome {
         VariantOutcome::Compared { speedup, .. } => VariantOutcome::Compared {
             speedup,
-            right_from: Some(passhost_score::SMALLEST_T),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: Some(passhost_score::SMALLEST_T),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         },
         failed @ VariantOutcome::Failed(_) => failed,

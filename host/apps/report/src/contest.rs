@@ -252,10 +252,10 @@ fn contender(entry: &EntrantResults<'_>, part: PartScores, shared: &[&GraphItem<
 
 /// What the integrity layer found, or why nothing could be compared.
 fn findings(item: &GraphItem<'_>) -> Vec<String> {
-    let Variant { class, failure, findings, domain, .. } = item.variant;
+    let Variant { class, failure, findings, edge_cases, .. } = item.variant;
     let hidden = item.variant.hidden.iter().flat_map(|hidden| hidden.findings().cloned());
     let mut found: Vec<String> = findings.iter().cloned().chain(hidden).collect();
-    found.extend(domain.iter().map(ToString::to_string));
+    found.extend(edge_cases.iter().map(ToString::to_string));
     if found.is_empty() && class.is_some() {
         found.extend(failure.iter().map(|failure| failure.message.clone()));
     }

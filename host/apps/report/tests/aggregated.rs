@@ -24,8 +24,8 @@ struct Fixture {
 fn variant(at: usize, graph: &Value) -> Variant {
     let name = format!("graph {at}");
     if let Some(speedup) = graph["speedup"].as_f64() {
-        let right_from = serde_json::from_value(graph["right_from"].clone()).unwrap();
-        let mut variant = compared(&name, speedup, right_from);
+        let passes_at = serde_json::from_value(graph["passes_at"].clone()).unwrap();
+        let mut variant = compared(&name, speedup, passes_at);
         variant.timing.iter_mut().flat_map(|timing| &mut timing.processes).for_each(|process| exact(process, speedup));
         return variant;
     }

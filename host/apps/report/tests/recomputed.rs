@@ -48,7 +48,7 @@ fn figures_that_were_changed_are_those_of_the_trials_again() {
         timing(document, 1).interval.high = 99.0;
     };
     let righter = |document: &mut Document| {
-        document.variants[1].right_from = Some(4);
+        document.variants[1].passes_at = Some(4);
         document.variants[1].class = Some(FailureClass::Accuracy);
     };
     let failing = |document: &mut Document| (document.status, document.blame) = (Status::Failed, Some(Blame::Host));
@@ -117,12 +117,12 @@ fn a_time_that_memory_does_not_allow_is_found_again() {
 fn strict(is_right: bool) -> Document {
     let mut document = document("fuse", "sample", vec![right("a", 2.0)]);
     document.policy = Policy::built_in("strict").unwrap();
-    document.limits.measurement.domain_rounds = true;
-    let right_from = is_right.then_some(-10);
-    let outputs = compared("a", 1.0, right_from).outputs;
+    document.limits.measurement.edge_case_rounds = true;
+    let passes_at = is_right.then_some(-10);
+    let outputs = compared("a", 1.0, passes_at).outputs;
     let finding = (!is_right).then(|| "with S0 = 3: outputs are right at no tolerance".to_owned());
     let sizes = [("S0".to_owned(), 3)].into_iter().collect();
-    let shape = HiddenShape { sizes, right_from, outputs, finding, ..HiddenShape::default() };
+    let shape = HiddenShape { sizes, passes_at, outputs, finding, ..HiddenShape::default() };
     document.variants[0].hidden = Some(HiddenShapes { seed: 1, shapes: vec![shape], missing: None });
     let document = recomputed(document).document;
     assert_eq!(recompute(&document), []);
@@ -152,8 +152,8 @@ fn what_is_wrong_at_a_hidden_size_is_found_again() {
     let shape = &mut variant.hidden.as_mut().unwrap().shapes[0];
     // A note is for what was not run.
     (shape.finding, shape.note) = (None, Some("nothing can be said".to_owned()));
-    if let VariantOutcome::Compared { wrong_in_domain, .. } = &mut tampered.outcomes[0] {
-        *wrong_in_domain = false;
+    if let VariantOutcome::Compared { wrong_on_edge_cases, .. } = &mut tampered.outcomes[0] {
+        *wrong_on_edge_cases = false;
     }
     let found = Sourced::new("night.jsonl", tampered);
     let (variant, own) = (&found.document.variants[0], &honest.variants[0]);

@@ -262,7 +262,7 @@ mod tests {
         assert!(change("note", "hello".into()).contains("lacks a payload as its first member"));
         assert!(change("sinew", "hello".into()).contains("not in the form"));
         assert!(change("schema", "passhost.signed/0".into()).contains("schema is `passhost.signed/0`"));
-        assert!(change("schema", "passhost.result/2".into()).contains("it is not signed"));
+        assert!(change("schema", "passhost.result/3".into()).contains("it is not signed"));
         // A signature by the same key over the same bytes without the domain, for whatever it was meant.
         let value: Value = serde_json::from_str(&line()).unwrap();
         let elsewhere = key().sign(canonical(&value["payload"]).as_bytes());

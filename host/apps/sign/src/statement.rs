@@ -8,8 +8,8 @@ use crate::time::time_text;
 use crate::trusted::{TrustedKeys, is_name};
 use passhost_protocol::{BoundedLines, LineRead};
 use passhost_result::document::{Blame, Document, SCHEMA};
-use passhost_result::recount;
 use passhost_result::untrusted::one_line;
+use passhost_result::{RENAMED, is_read, recount};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ fn read_of(line: &[u8], keys: Option<&TrustedKeys>) -> Result<Signed, LineError>
     let payload = opened.payload()?;
     let form = |reason: String| LineError::Form(one_line(&reason, 300));
     let schema = payload.pointer("/document/schema").and_then(Value::as_str).unwrap_or("none");
-    if schema != SCHEMA {
+    if !is_read(schema) {
         return Err(form(format!("the schema of its document is `{schema}`, expected `{SCHEMA}`")));
     }
     let statement = Statement::deserialize(&payload).map_err(|error| form(error.to_string()))?;
@@ -164,7 +164,9 @@ fn unknown(at: &str, value: &Value, known: &Value) -> Option<String> {
     match (value, known) {
         (Value::Object(value), Value::Object(known)) => value.iter().find_map(|(name, value)| {
             let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
-            known.get(name).map_or_else(|| Some(at.clone()), |known| unknown(&at, value, known))
+            let mut names = RENAMED.iter().filter(|(older, _)| older == name).map(|(_, now)| *now);
+            let known = known.get(name).or_else(|| names.find_map(|now| known.get(now)));
+            known.map_or_else(|| Some(at.clone()), |known| unknown(&at, value, known))
         }),
         (Value::Array(value), Value::Array(known)) => {
             let mut pairs = value.iter().zip(known).enumerate();
@@ -180,6 +182,7 @@ mod tests {
     use super::*;
     use crate::TrustError;
     use passhost_made_documents::{baseline, document, failed, right, unmeasured};
+    use passhost_result::OLDER_SCHEMA;
     use passhost_result::document::Launch;
     use passhost_score::FailureClass;
     use serde_json::json;
@@ -260,9 +263,9 @@ mod tests {
         assert_eq!(reads(&format!("{}\n{line}", line.replacen('{', "[", 1))), [false, true]);
         assert_eq!(reads(&format!("{line}\r\n\n{line}\n")), [false, false, true]);
         let unsigned = |text: &str| read_all(text).swap_remove(0).unwrap_err().to_string();
-        assert_eq!(read_all("{\n  \"schema\": \"passhost.result/2\"\n}\n").len(), 1);
-        assert!(unsigned("{\n  \"schema\": \"passhost.result/2\"\n}\n").contains("schema is `passhost.result/2`"));
-        assert!(unsigned("{\"schema\":\"passhost.batch/1\"}\n{}\n").contains("schema is `passhost.batch/1`"));
+        assert_eq!(read_all("{\n  \"schema\": \"passhost.result/3\"\n}\n").len(), 1);
+        assert!(unsigned("{\n  \"schema\": \"passhost.result/3\"\n}\n").contains("schema is `passhost.result/3`"));
+        assert!(unsigned("{\"schema\":\"passhost.batch/2\"}\n{}\n").contains("schema is `passhost.batch/2`"));
         assert!(unsigned("words\nand words\n").contains("it is no JSON"));
         // What an unsigned document calls itself is looked for in its beginning.
         let long = format!("[\n{}0]\n", "0,\n".repeat(BEGINNING_LIMIT));
@@ -309,6 +312,32 @@ mod tests {
         }
     }
 
+    /// A value as the older schema had it.
+    fn older(value: &Value, at: &str) -> Value {
+        let name = |now: &str| match (at, now) {
+            ("other_rounds", "edge_cases") => "unusual".to_owned(),
+            _ => RENAMED.iter().find(|(_, renamed)| *renamed == now).map_or(now, |(older, _)| older).to_owned(),
+        };
+        match value {
+            Value::Object(members) => members.iter().map(|(now, value)| (name(now), older(value, now))).collect(),
+            Value::Array(values) => values.iter().map(|value| older(value, at)).collect(),
+            Value::String(schema) if schema == SCHEMA => json!(OLDER_SCHEMA),
+            other => other.clone(),
+        }
+    }
+
+    #[test]
+    fn what_was_signed_under_the_older_schema_is_read() {
+        let statement = statement(measured());
+        let payload = serde_json::to_value(&statement).unwrap();
+        let before = older(&payload, "");
+        let names = ["/limits/measurement/domain_rounds", "/variants/0/right_from", "/variants/0/domain"];
+        for name in names.map(|name| format!("/document{name}")) {
+            assert!(before.pointer(&name).is_some() && payload.pointer(&name).is_none(), "{name}: {before:#}");
+        }
+        assert_eq!(read(seal(&before, &key())).unwrap().statement, statement);
+    }
+
     #[test]
     fn what_this_program_does_not_know_is_refused_and_what_it_knows_besides_is_not() {
         let payload = serde_json::to_value(statement(measured())).unwrap();
@@ -323,7 +352,7 @@ mod tests {
         };
         refused(&|payload| payload["document"]["variants"][0]["luck"] = json!(1), "`document.variants[0].luck`");
         refused(&|payload| payload["note"] = json!(1), "unknown field `note`");
-        refused(&|payload| payload["document"]["schema"] = json!("passhost.result/1"), "expected `passhost.result/2`");
+        refused(&|payload| payload["document"]["schema"] = json!("passhost.result/1"), "expected `passhost.result/3`");
         refused(&|payload| payload["job"] = json!("1"), "32 hexadecimal digits");
         refused(&|payload| payload["document"]["variants"][0]["seed"] = json!(1.5), "expected u64");
         // What was added to the form since.

@@ -6,11 +6,13 @@ mod rewrite;
 mod times;
 
 pub use crate::Launch;
+pub use crate::schema::SCHEMA;
+use crate::schema::read_schema;
 use crate::timing::Rules;
 use crate::untrusted::one_line;
 use crate::{
-    Departure, DeviceInfo, DomainFinding, GuestLimits, GuestUsage, InputMode, OtherRounds, OutputReport, PassInfo,
-    Progress, Settings, Spent, TunedKernel, Walls,
+    DeviceInfo, DivergentNode, EdgeCaseFinding, GuestLimits, GuestUsage, InputMode, OtherRounds, OutputReport,
+    PassInfo, Progress, Settings, Spent, TunedKernel, Walls,
 };
 pub use hidden::{HiddenShape, HiddenShapes, allowed, described, reproduction, unsaid, wrong_from};
 use passhost_ir::{Dtype, Graph};
@@ -20,9 +22,6 @@ pub use rewrite::{Graphs, Rewrite, inserts_calls, rewrite_sha256};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 pub use times::{ShownTimes, Timing, quartiles_us};
-
-/// Names the form of the document; the number grows when a field changes its meaning or goes.
-pub const SCHEMA: &str = "passhost.result/2";
 
 /// The version of the check: the rules by which rewrites are checked, timed and judged. It grows when a rule changes what
 /// a result says, and results of two versions are never put into one number.
@@ -88,6 +87,7 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// [`SCHEMA`].
+    #[serde(deserialize_with = "read_schema")]
     pub schema: String,
     /// What was evaluated, by content.
     pub job: Job,
@@ -292,13 +292,15 @@ pub struct Variant {
     pub findings: Vec<String>,
     /// The node of the rewrite that makes it wrong, where one can be named. It counts for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub departure: Option<Departure>,
+    #[serde(alias = "departure")]
+    pub first_divergent_node: Option<DivergentNode>,
     /// The part of the rewrite that is refused, as text, with a caret under what is wrong. It is the plugin's text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excerpt: Vec<String>,
     /// What is wrong on unusual inputs where the reference is right. Counts in AS strict alone.
     #[serde(default)]
-    pub domain: Vec<DomainFinding>,
+    #[serde(alias = "domain")]
+    pub edge_cases: Vec<EdgeCaseFinding>,
     /// The pass on other sizes of the graph, where the policy asks for that. Counts in AS strict alone.
     #[serde(default)]
     pub hidden: Option<HiddenShapes>,
@@ -307,7 +309,8 @@ pub struct Variant {
     /// A trivial candidate that is right at t = -2, if there is one.
     pub trivial: Option<String>,
     /// Least t at which every output is right.
-    pub right_from: Option<i8>,
+    #[serde(alias = "right_from")]
+    pub passes_at: Option<i8>,
     /// Where outputs are wrong at t = -5 beside eager's and the policy lets a run in double precision decide: what AS strict
     /// goes by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -330,7 +333,7 @@ pub struct Variant {
 impl Variant {
     /// The least t at which all outputs are right, by the rules of the policy; `None` if at none.
     pub fn counts_from(&self) -> Option<i8> {
-        self.decided.map_or(self.right_from, |decided| decided.right_from)
+        self.decided.map_or(self.passes_at, |decided| decided.passes_at)
     }
 }
 

@@ -29,14 +29,14 @@ pub enum Finding {
         count: u64,
     },
     /// Right on ordinary inputs, wrong when one of them grows.
-    #[error("output {output} is right at t = {right_from} until input `{input}` is redrawn at 8 times its scale")]
+    #[error("output {output} is right at t = {passes_at} until input `{input}` is redrawn at 8 times its scale")]
     Insensitive {
         /// Position of the output.
         output: u32,
         /// Name of the input.
         input: String,
         /// Least tolerance at which ordinary rounds are right.
-        right_from: i8,
+        passes_at: i8,
     },
     /// Less precise than the reference by more than its own error explains, in each ordinary round; the figures are those of
     /// the first.
@@ -71,7 +71,7 @@ pub enum Finding {
 
 /// Wrong on inputs that are unusual, where the reference still says what is right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DomainFinding {
+pub struct EdgeCaseFinding {
     /// Position of the output.
     pub output: u32,
     /// Name of the input that is unusual.
@@ -86,9 +86,9 @@ pub struct DomainFinding {
     pub eager: String,
 }
 
-impl fmt::Display for DomainFinding {
+impl fmt::Display for EdgeCaseFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DomainFinding { output, input, draw, element, rewritten, eager } = self;
+        let EdgeCaseFinding { output, input, draw, element, rewritten, eager } = self;
         write!(
             f,
             "output {output} is wrong where input `{input}` {draw}: element {element:?} is {rewritten}, eager has {eager}"

@@ -7,9 +7,9 @@
 //!
 //! Text that a plugin, a sample or a child wrote is in most of these. It reaches nobody but through [`untrusted`].
 
-mod departure;
 mod device;
 mod differing;
+mod divergent_node;
 pub mod document;
 mod finding;
 mod guest;
@@ -34,10 +34,10 @@ pub mod verdict;
 pub mod verify;
 mod walls;
 
-pub use departure::{Departure, ShownBy};
 pub use device::DeviceInfo;
 pub use differing::first_difference;
-pub use finding::{DomainFinding, Finding};
+pub use divergent_node::{DivergentNode, ShownBy};
+pub use finding::{EdgeCaseFinding, Finding};
 pub use guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 pub use inputs::{InputMode, Symbols};
 pub use launch::Launch;
@@ -48,7 +48,7 @@ pub use passhost_policy::{Headline, Inserted, Policy};
 pub use progress::Progress;
 pub use recount::{CountedVariant, Recount, recount};
 pub use schedules::{Candidate, TunedKernel};
-pub use schema::schema_of;
+pub use schema::{OLDER_SCHEMA, RENAMED, is_read, schema_of};
 pub use settings::{OtherRounds, Settings, Share};
 pub use spent::{Spent, Work};
 pub use trials::{Block, DeviceTimes, ProbeTimes, ProcessTimes, Witness};

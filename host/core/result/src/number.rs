@@ -22,7 +22,7 @@ mod tests {
             rewritten_rms: f64::INFINITY,
             eager_p999: 1.0,
             rewritten_p999: f64::INFINITY,
-            eager_right: true,
+            eager_passes: true,
             excluded: 0,
         };
         let text = serde_json::to_string(&report).unwrap();

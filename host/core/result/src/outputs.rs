@@ -10,7 +10,8 @@ pub struct OutputReport {
     /// Its type in the reference.
     pub ty: TensorType,
     /// Least t in -10..=5 at which every element of every round is right; `None` if there is none.
-    pub right_from: Option<i8>,
+    #[serde(alias = "right_from")]
+    pub passes_at: Option<i8>,
     /// Elements compared, over all rounds.
     pub elements: u64,
     /// Elements not bit-equal to eager's, NaNs taken as equal.
@@ -44,9 +45,11 @@ pub struct OutputReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
     /// Least t at which each element agrees with eager's or with that run's; `None` if there is none.
-    pub right_from: Option<i8>,
+    #[serde(alias = "right_from")]
+    pub passes_at: Option<i8>,
     /// Least t at which each element of eager's agrees with that run's; `None` if there is none.
-    pub eager_right_from: Option<i8>,
+    #[serde(alias = "eager_right_from")]
+    pub eager_passes_at: Option<i8>,
 }
 
 /// Errors against a run in double precision, in units of the last place of the output's type.
@@ -65,7 +68,8 @@ pub struct TruthReport {
     #[serde(deserialize_with = "number::or_infinite")]
     pub rewritten_p999: f64,
     /// Whether eager itself is right at t = -5 against the double precision run.
-    pub eager_right: bool,
+    #[serde(alias = "eager_right")]
+    pub eager_passes: bool,
     /// Elements left out because eager and the double precision run differ by overflow.
     pub excluded: u64,
 }

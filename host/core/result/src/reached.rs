@@ -34,8 +34,8 @@ fn of_outputs(variant: &Variant) -> Progress {
         Some(_) => return Progress::Runs,
     }
     let speedup = variant.timing.as_ref().filter(|timing| timing.trouble.is_none()).map(|timing| timing.speedup);
-    match variant.right_from {
-        Some(t) if t <= -5 && variant.domain.is_empty() => match speedup {
+    match variant.passes_at {
+        Some(t) if t <= -5 && variant.edge_cases.is_empty() => match speedup {
             Some(speedup) if speedup > 1.0 && variant.class.is_none() => Progress::Faster,
             _ => Progress::RightAtMinus5,
         },

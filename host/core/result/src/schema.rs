@@ -1,7 +1,41 @@
-//! What a document calls itself.
+//! What a document calls itself, and what older ones call their members.
 
-use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize as _, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use std::fmt;
+
+/// Names the form of a result document; the number grows when a field changes its name or meaning, or goes.
+pub const SCHEMA: &str = "passhost.result/3";
+
+/// An older form that is read as well.
+pub const OLDER_SCHEMA: &str = "passhost.result/2";
+
+/// Members that [`OLDER_SCHEMA`] had by another name, and what they are called now. The fields themselves have these as
+/// aliases, so that older documents are read; this is for who compares names.
+pub const RENAMED: [(&str, &str); 12] = [
+    ("departure", "first_divergent_node"),
+    ("domain", "edge_cases"),
+    ("domain_rounds", "edge_case_rounds"),
+    ("eager_right", "eager_passes"),
+    ("eager_right_from", "eager_passes_at"),
+    ("right_from", "passes_at"),
+    ("stressed", "scaled"),
+    ("trivial_right_at_minus_2", "trivial_passes_at_minus_2"),
+    ("unusual", "edge_case"),
+    ("unusual", "edge_cases"),
+    ("unusual_rounds", "edge_case_rounds"),
+    ("wrong_in_domain", "wrong_on_edge_cases"),
+];
+
+/// Whether documents of this schema are read.
+pub fn is_read(schema: &str) -> bool {
+    [SCHEMA, OLDER_SCHEMA].contains(&schema)
+}
+
+/// The schema of a document that was read: an older document becomes one of today.
+pub(crate) fn read_schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let schema = String::deserialize(deserializer)?;
+    Ok(if schema == OLDER_SCHEMA { SCHEMA.to_owned() } else { schema })
+}
 
 /// The member `schema` of a JSON object of which this is the beginning, or all of it. Nothing else of it is kept.
 pub fn schema_of(beginning: &[u8]) -> Option<String> {

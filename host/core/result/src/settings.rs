@@ -25,7 +25,8 @@ pub struct Settings {
     pub accept_noise: bool,
     /// Whether there are rounds with unusual inputs. Older documents do not say: there were.
     #[serde(default = "yes")]
-    pub domain_rounds: bool,
+    #[serde(alias = "domain_rounds")]
+    pub edge_case_rounds: bool,
     /// How both programs are launched where they are timed; they are checked one launch after the other. Older documents do
     /// not say: they are timed so as well.
     #[serde(default)]
@@ -68,7 +69,7 @@ impl Settings {
         Settings {
             quick: true,
             accept_noise: true,
-            domain_rounds: false,
+            edge_case_rounds: false,
             rounds: 1,
             budget_ms,
             warmups,
@@ -98,9 +99,11 @@ impl Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OtherRounds {
     /// With one input at another scale.
-    pub stressed: Share,
+    #[serde(alias = "stressed")]
+    pub scaled: Share,
     /// With one input that is unusual.
-    pub unusual: Share,
+    #[serde(alias = "unusual")]
+    pub edge_cases: Share,
 }
 
 /// How many of something there are.
@@ -116,7 +119,7 @@ impl OtherRounds {
     /// All that there are.
     pub const ALL: OtherRounds = {
         let all = Share { count: u32::MAX, of: u32::MAX };
-        OtherRounds { stressed: all, unusual: all }
+        OtherRounds { scaled: all, edge_cases: all }
     };
 }
 
@@ -137,7 +140,7 @@ impl Default for Settings {
             rewrite_bytes: 1 << 30,
             time_pass_miss: false,
             accept_noise: false,
-            domain_rounds: true,
+            edge_case_rounds: true,
             launch: Launch::Stream,
             tune: false,
             quick: false,

@@ -35,7 +35,8 @@ pub enum Work {
     /// Comparing outputs, and looking at what must not change.
     Compare,
     /// All of the rounds with unusual inputs.
-    UnusualRounds,
+    #[serde(alias = "unusual_rounds")]
+    EdgeCaseRounds,
     /// Running the programs until their times are steady.
     WarmUp,
     /// Timing eager against itself.
@@ -66,7 +67,7 @@ impl std::fmt::Display for Work {
             Work::RunRewrite => "the rewrite, guarded",
             Work::RunTruth => "double precision",
             Work::Compare => "comparing",
-            Work::UnusualRounds => "unusual inputs",
+            Work::EdgeCaseRounds => "unusual inputs",
             Work::WarmUp => "warming up",
             Work::TimeControl => "timing eager against itself",
             Work::TimePairs => "timing pairs",

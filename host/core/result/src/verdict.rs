@@ -4,7 +4,7 @@ use crate::document::{Blame, Failure, Variant, failure, reproduction};
 use crate::timing::Speedups;
 use crate::{Finding, OutputReport, Spent};
 use passhost_policy::Rules;
-use passhost_score::{Decided, FailureClass, VariantOutcome, variant_right_from};
+use passhost_score::{Decided, FailureClass, VariantOutcome, variant_passes_at};
 
 /// What became of one variant.
 #[derive(Debug, Clone)]
@@ -30,13 +30,13 @@ pub fn empty(name: &str) -> Variant {
         usage: None,
         outputs: Vec::new(),
         findings: Vec::new(),
-        departure: None,
+        first_divergent_node: None,
         excerpt: Vec::new(),
-        domain: Vec::new(),
+        edge_cases: Vec::new(),
         hidden: None,
         notes: Vec::new(),
         trivial: None,
-        right_from: None,
+        passes_at: None,
         decided: None,
         seed: None,
         other_rounds: None,
@@ -48,8 +48,8 @@ pub fn empty(name: &str) -> Variant {
 
 /// The least t at which outputs are right by the rules of a policy; `None` if at none.
 pub fn counts_from(outputs: &[OutputReport], rules: &Rules) -> Option<i8> {
-    let beside_eager = || variant_right_from(outputs.iter().map(|output| output.right_from));
-    decided(outputs, rules).map_or_else(beside_eager, |decided| decided.right_from)
+    let beside_eager = || variant_passes_at(outputs.iter().map(|output| output.passes_at));
+    decided(outputs, rules).map_or_else(beside_eager, |decided| decided.passes_at)
 }
 
 /// A variant that gave nothing to compare.
@@ -74,8 +74,8 @@ pub fn caught(judged: Judged, findings: &[Finding]) -> Judged {
 /// What outputs come to where a run in double precision may decide and was asked of one of them.
 pub fn decided(outputs: &[OutputReport], rules: &Rules) -> Option<Decided> {
     let was_asked = outputs.iter().any(|output| output.decided.is_some());
-    let each = outputs.iter().map(|output| output.decided.map_or(output.right_from, |decided| decided.right_from));
-    (rules.truth_decides && was_asked).then(|| Decided { right_from: variant_right_from(each) })
+    let each = outputs.iter().map(|output| output.decided.map_or(output.passes_at, |decided| decided.passes_at));
+    (rules.truth_decides && was_asked).then(|| Decided { passes_at: variant_passes_at(each) })
 }
 
 /// The verdict on a variant whose rewrite ran, from what is written down of it.
@@ -101,13 +101,13 @@ pub fn unfit_for_times(
     pass_miss: bool,
     is_caught: bool,
     outputs: &[OutputReport],
-    right_from: Option<i8>,
+    passes_at: Option<i8>,
 ) -> Option<FailureClass> {
     let non_finite = outputs.iter().any(|output| output.non_finite > 0);
     match (pass_miss, is_caught) {
         (true, _) => Some(FailureClass::PassMiss),
         (false, true) => Some(FailureClass::Integrity),
-        (false, false) => (non_finite && right_from.is_none()).then_some(FailureClass::NanInf),
+        (false, false) => (non_finite && passes_at.is_none()).then_some(FailureClass::NanInf),
     }
 }
 
@@ -115,7 +115,7 @@ pub fn unfit_for_times(
 pub fn conclusion(variant: &Variant) -> Conclusion {
     let pass_miss = variant.rewrite.as_ref().is_some_and(|rewrite| rewrite.pass_miss);
     let is_caught = !variant.findings.is_empty();
-    if let Some(class) = unfit_for_times(pass_miss, is_caught, &variant.outputs, variant.right_from) {
+    if let Some(class) = unfit_for_times(pass_miss, is_caught, &variant.outputs, variant.passes_at) {
         return Conclusion { class: Some(class), outcome: Some(VariantOutcome::Failed(class)) };
     }
     let relied_on = variant.timing.as_ref().filter(|timing| timing.trouble.is_none());
@@ -130,9 +130,9 @@ pub fn conclusion(variant: &Variant) -> Conclusion {
     };
     let outcome = VariantOutcome::Compared {
         speedup,
-        right_from: variant.right_from,
-        trivial_right_at_minus_2: variant.trivial.is_some(),
-        wrong_in_domain: overfits || !variant.domain.is_empty(),
+        passes_at: variant.passes_at,
+        trivial_passes_at_minus_2: variant.trivial.is_some(),
+        wrong_on_edge_cases: overfits || !variant.edge_cases.is_empty(),
         decided: variant.decided,
     };
     Conclusion { class, outcome: Some(outcome) }

@@ -124,7 +124,7 @@ fn ln_es(outcome: &VariantOutcome, t: i8, options: &Options, interpretation: Int
 }
 
 fn ln_es_strict(outcome: &VariantOutcome, t: i8, options: &Options) -> f64 {
-    if let VariantOutcome::Compared { wrong_in_domain: true, .. } = outcome {
+    if let VariantOutcome::Compared { wrong_on_edge_cases: true, .. } = outcome {
         return options.b.ln();
     }
     let outcome = &outcome.decided();
@@ -134,7 +134,7 @@ fn ln_es_strict(outcome: &VariantOutcome, t: i8, options: &Options) -> f64 {
     // f32 at t = 0 has rtol = atol = 1: nearly everything is right there, so that STRICT_T decides instead.
     let log = ln_s(outcome, STRICT_T, options);
     match outcome {
-        VariantOutcome::Compared { trivial_right_at_minus_2: true, .. } => log.min(0.0),
+        VariantOutcome::Compared { trivial_passes_at_minus_2: true, .. } => log.min(0.0),
         VariantOutcome::Compared { .. } | VariantOutcome::Failed(_) => log,
     }
 }
@@ -163,42 +163,42 @@ mod tests {
     use super::*;
     use crate::outcome::{Decided, FailureClass};
 
-    fn right(speedup: f64, right_from: i8) -> VariantOutcome {
+    fn right(speedup: f64, passes_at: i8) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup,
-            right_from: Some(right_from),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: Some(passes_at),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         }
     }
 
-    fn decided(speedup: f64, right_from: Option<i8>) -> VariantOutcome {
+    fn decided(speedup: f64, passes_at: Option<i8>) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup,
-            right_from: Some(2),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
-            decided: Some(Decided { right_from }),
+            passes_at: Some(2),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
+            decided: Some(Decided { passes_at }),
         }
     }
 
-    fn wrong_in_domain(speedup: f64) -> VariantOutcome {
+    fn wrong_on_edge_cases(speedup: f64) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup,
-            right_from: Some(-10),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: true,
+            passes_at: Some(-10),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: true,
             decided: None,
         }
     }
 
-    fn trivially_right(speedup: f64, right_from: i8) -> VariantOutcome {
+    fn trivially_right(speedup: f64, passes_at: i8) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup,
-            right_from: Some(right_from),
-            trivial_right_at_minus_2: true,
-            wrong_in_domain: false,
+            passes_at: Some(passes_at),
+            trivial_passes_at_minus_2: true,
+            wrong_on_edge_cases: false,
             decided: None,
         }
     }
@@ -299,9 +299,9 @@ mod tests {
     fn never_right_scores_like_an_accuracy_failure() {
         let never = VariantOutcome::Compared {
             speedup: 9.0,
-            right_from: None,
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: None,
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         };
         let failed = VariantOutcome::Failed(FailureClass::Accuracy);
@@ -329,7 +329,7 @@ mod tests {
         let b = 0.1_f64;
         for (name, outcome, expected) in [
             ("right everywhere", right(3.0, -10), 3.0),
-            ("right, but not on unusual inputs", wrong_in_domain(3.0), b),
+            ("right, but not on unusual inputs", wrong_on_edge_cases(3.0), b),
             ("right from -5", right(3.0, -5), 3.0_f64.powf(share(|t| t >= -5)) * b.powf(share(|t| t < -5))),
             ("right from -2", right(3.0, -2), 3.0_f64.powf(share(|t| t >= -2)) * b.powf(share(|t| t < -2))),
             // Right at -1 but not at -2: t >= 0 gives nothing.

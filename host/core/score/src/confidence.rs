@@ -158,9 +158,9 @@ mod tests {
     fn compared(speedup: f64) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup,
-            right_from: Some(-10),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: Some(-10),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         }
     }
@@ -199,9 +199,9 @@ mod tests {
         let repeats = Repeats::new(&[vec![2.0, 2.1], vec![2.2, 2.0], vec![1.9, 2.0]]).unwrap();
         let late = VariantOutcome::Compared {
             speedup: repeats.ln_speedup().exp(),
-            right_from: Some(-5),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: Some(-5),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         };
         let expected = repeats.estimate(1.01).interval;

@@ -7,7 +7,7 @@
 //! # From measurements to a score
 //!
 //! 1. [`Ladder`] says for every output element at which tolerance t in -10..=5 it becomes right.
-//! 2. [`variant_right_from`] combines the outputs of one graph variant, [`Repeats`] its times.
+//! 2. [`variant_passes_at`] combines the outputs of one graph variant, [`Repeats`] its times.
 //! 3. A [`VariantOutcome`] holds both, or the [`FailureClass`] of a variant that gave nothing to compare.
 //! 4. [`score()`] turns the outcomes of a sample into [`Scores`], [`confidence()`] into 95% intervals,
 //!    and [`ratios()`] compares those of two entrants.
@@ -16,7 +16,7 @@
 //! use passhost_score::{FailureClass, Options, VariantOutcome, score};
 //!
 //! let outcomes = [
-//!     VariantOutcome::Compared { speedup: 2.0, right_from: Some(-6), trivial_right_at_minus_2: false, wrong_in_domain: false, decided: None },
+//!     VariantOutcome::Compared { speedup: 2.0, passes_at: Some(-6), trivial_passes_at_minus_2: false, wrong_on_edge_cases: false, decided: None },
 //!     VariantOutcome::Failed(FailureClass::Runtime),
 //! ];
 //! let scores = score(&outcomes, &Options::default())?;
@@ -51,7 +51,7 @@ pub use confidence::{Confidence, confidence, es_intervals, retimed, shared_confi
 pub use error::ScoreError;
 pub use macro_form::{Aggregates, MacroForm};
 pub use options::{Interpretation, Options};
-pub use outcome::{Decided, FailureClass, VariantOutcome, right_if_equal, variant_right_from};
+pub use outcome::{Decided, FailureClass, VariantOutcome, right_if_equal, variant_passes_at};
 pub use ratio::{Ratio, Ratios, Side, ratios};
 pub use repeats::{COVERAGE, Estimate, FALSE_VERDICTS, Interval, Repeats, Verdict, median};
 pub use tolerance::{FloatKind, LARGEST_T, Ladder, SMALLEST_T, Tolerance, is_close, tolerance};

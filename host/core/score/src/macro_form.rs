@@ -110,12 +110,12 @@ mod tests {
     use super::*;
     use crate::options::Interpretation;
 
-    fn right(speedup: f64, right_from: i8) -> VariantOutcome {
+    fn right(speedup: f64, passes_at: i8) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup,
-            right_from: Some(right_from),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: Some(passes_at),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         }
     }

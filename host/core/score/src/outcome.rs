@@ -97,15 +97,18 @@ pub enum VariantOutcome {
     Compared {
         /// Median eager end-to-end time over median rewritten end-to-end time; positive and finite.
         speedup: f64,
-        /// The least t at which all outputs are right, from [`variant_right_from`]; `None` if at none.
-        right_from: Option<i8>,
+        /// The least t at which all outputs are right, from [`variant_passes_at`]; `None` if at none.
+        #[serde(alias = "right_from")]
+        passes_at: Option<i8>,
         /// Whether a trivial candidate (zeros, an input copied, the mean) is right at t = -2. Only AS strict asks.
-        trivial_right_at_minus_2: bool,
+        #[serde(alias = "trivial_right_at_minus_2")]
+        trivial_passes_at_minus_2: bool,
         /// Whether it is wrong on inputs that are unusual, or on hidden sizes of them, but that the reference is right on.
         /// Only AS strict asks.
         #[serde(default)]
-        wrong_in_domain: bool,
-        /// Where a run in double precision may decide, by what AS strict goes in place of `right_from`.
+        #[serde(alias = "wrong_in_domain")]
+        wrong_on_edge_cases: bool,
+        /// Where a run in double precision may decide, by what AS strict goes in place of `passes_at`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decided: Option<Decided>,
     },
@@ -117,7 +120,8 @@ pub enum VariantOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
     /// The least t at which all outputs are right so; `None` if at none.
-    pub right_from: Option<i8>,
+    #[serde(alias = "right_from")]
+    pub passes_at: Option<i8>,
 }
 
 impl VariantOutcome {
@@ -126,11 +130,13 @@ impl VariantOutcome {
         match self {
             VariantOutcome::Compared {
                 speedup,
-                decided: decided @ Some(Decided { right_from }),
-                trivial_right_at_minus_2,
-                wrong_in_domain,
+                decided: decided @ Some(Decided { passes_at }),
+                trivial_passes_at_minus_2,
+                wrong_on_edge_cases,
                 ..
-            } => VariantOutcome::Compared { speedup, right_from, trivial_right_at_minus_2, wrong_in_domain, decided },
+            } => {
+                VariantOutcome::Compared { speedup, passes_at, trivial_passes_at_minus_2, wrong_on_edge_cases, decided }
+            }
             other => other,
         }
     }
@@ -140,7 +146,7 @@ impl VariantOutcome {
     /// Outputs that are right at some t only are an accuracy failure below it.
     pub fn at(&self, t: i8) -> Result<f64, FailureClass> {
         match *self {
-            VariantOutcome::Compared { speedup, right_from: Some(from), .. } if t >= from => Ok(speedup),
+            VariantOutcome::Compared { speedup, passes_at: Some(from), .. } if t >= from => Ok(speedup),
             VariantOutcome::Compared { .. } => Err(FailureClass::Accuracy),
             VariantOutcome::Failed(class) => Err(class),
         }
@@ -151,7 +157,7 @@ impl VariantOutcome {
 ///
 /// A variant without outputs is right at none: there is nothing that could have been wrong. The reference
 /// implementation calls that an accuracy failure too.
-pub fn variant_right_from(outputs: impl IntoIterator<Item = Option<i8>>) -> Option<i8> {
+pub fn variant_passes_at(outputs: impl IntoIterator<Item = Option<i8>>) -> Option<i8> {
     let each_right: Option<Vec<i8>> = outputs.into_iter().collect();
     each_right?.into_iter().max()
 }
@@ -203,7 +209,7 @@ mod tests {
             (vec![right_if_equal(true)], Some(-10)),
             (vec![right_if_equal(false), Some(-10)], None),
         ] {
-            assert_eq!(variant_right_from(outputs.clone()), expected, "{outputs:?}");
+            assert_eq!(variant_passes_at(outputs.clone()), expected, "{outputs:?}");
         }
     }
 
@@ -211,18 +217,18 @@ mod tests {
     fn outputs_that_are_not_yet_right_are_an_accuracy_failure() {
         let late = VariantOutcome::Compared {
             speedup: 2.0,
-            right_from: Some(-3),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: Some(-3),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         };
         assert_eq!(late.at(-4), Err(FailureClass::Accuracy));
         assert_eq!(late.at(-3), Ok(2.0));
         let never = VariantOutcome::Compared {
             speedup: 2.0,
-            right_from: None,
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: None,
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         };
         assert_eq!(never.at(4), Err(FailureClass::Accuracy));

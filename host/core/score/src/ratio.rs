@@ -144,9 +144,9 @@ mod tests {
     fn right(speedup: f64) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup,
-            right_from: Some(-10),
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at: Some(-10),
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         }
     }

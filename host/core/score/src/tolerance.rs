@@ -100,14 +100,14 @@ impl Ladder {
 
     /// The least t in -10..=5 at which the element is right, `None` if it is right at none.
     pub fn first_right(&self, out: f64, reference: f64) -> Option<i8> {
-        self.first_right_from(SMALLEST_T, out, reference)
+        self.first_passes_at(SMALLEST_T, out, reference)
     }
 
     /// The least t in `least`..=5 at which the element is right, `None` if it is right at none.
     ///
     /// A tensor is right where its worst element is. Passing the answer for the elements before as `least` makes the
     /// common case, an element that is no worse than those, one comparison. Below -10, `least` counts as -10.
-    pub fn first_right_from(&self, least: i8, out: f64, reference: f64) -> Option<i8> {
+    pub fn first_passes_at(&self, least: i8, out: f64, reference: f64) -> Option<i8> {
         let least = least.max(SMALLEST_T);
         let candidates = self.rungs.get(rung_of(least)..).filter(|candidates| !candidates.is_empty())?;
         match without_tolerance(out, reference) {
@@ -121,10 +121,8 @@ impl Ladder {
     }
 
     /// The least t in -10..=5 at which every pair of (out, reference) is right; -10 for an empty tensor.
-    pub fn all_right_from(&self, elements: impl IntoIterator<Item = (f64, f64)>) -> Option<i8> {
-        elements
-            .into_iter()
-            .try_fold(SMALLEST_T, |least, (out, reference)| self.first_right_from(least, out, reference))
+    pub fn all_pass_at(&self, elements: impl IntoIterator<Item = (f64, f64)>) -> Option<i8> {
+        elements.into_iter().try_fold(SMALLEST_T, |least, (out, reference)| self.first_passes_at(least, out, reference))
     }
 }
 
@@ -239,7 +237,7 @@ mod tests {
                     for least in -12..=7 {
                         let expected = (least.max(SMALLEST_T)..=LARGEST_T)
                             .find(|&t| is_close(out, reference, tolerance(kind, f64::from(t))));
-                        let found = ladder.first_right_from(least, out, reference);
+                        let found = ladder.first_passes_at(least, out, reference);
                         assert_eq!(found, expected, "{kind:?} from {least}: {out} for {reference}");
                     }
                 }
@@ -257,7 +255,7 @@ mod tests {
             (vec![(1.0, 1.0), (1.0, 0.0), (1e-7, 0.0)], Some(0)),
             (vec![(1.0, 0.0), (f64::NAN, 0.0), (1.0, 1.0)], None),
         ] {
-            assert_eq!(ladder.all_right_from(elements.clone()), expected, "{elements:?}");
+            assert_eq!(ladder.all_pass_at(elements.clone()), expected, "{elements:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::aggregate::{Scores, score};
 use crate::error::ScoreError;
 use crate::options::Options;
-use crate::outcome::{FailureClass, VariantOutcome, right_if_equal, variant_right_from};
+use crate::outcome::{FailureClass, VariantOutcome, right_if_equal, variant_passes_at};
 
 /// `None` is the one status that leaves the decision to the outputs.
 const STATUSES: [(&str, Option<FailureClass>); 6] = [
@@ -182,12 +182,12 @@ impl VectorGraph {
                 FieldComparison::Exact => right_if_equal(*entry(&self.exact, "exact", graph, output)?),
             });
         }
-        match (variant_right_from(outputs), self.speedup) {
-            (right_from, Some(speedup)) => Ok(VariantOutcome::Compared {
+        match (variant_passes_at(outputs), self.speedup) {
+            (passes_at, Some(speedup)) => Ok(VariantOutcome::Compared {
                 speedup,
-                right_from,
-                trivial_right_at_minus_2: false,
-                wrong_in_domain: false,
+                passes_at,
+                trivial_passes_at_minus_2: false,
+                wrong_on_edge_cases: false,
                 decided: None,
             }),
             // Never right: the speedup would not be used.
@@ -236,12 +236,12 @@ mod tests {
         graph.outcome(0).unwrap()
     }
 
-    fn compared(right_from: Option<i8>) -> VariantOutcome {
+    fn compared(passes_at: Option<i8>) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup: 2.0,
-            right_from,
-            trivial_right_at_minus_2: false,
-            wrong_in_domain: false,
+            passes_at,
+            trivial_passes_at_minus_2: false,
+            wrong_on_edge_cases: false,
             decided: None,
         }
     }

@@ -81,9 +81,9 @@ fn micro_and_macro_form_agree_for_every_class_and_option() {
     let mut outcomes: Vec<VariantOutcome> = FailureClass::ALL.map(VariantOutcome::Failed).to_vec();
     outcomes.extend((-11..=6).zip(speedups.into_iter().cycle()).map(|(from, speedup)| VariantOutcome::Compared {
         speedup,
-        right_from: (from <= 5).then_some(from),
-        trivial_right_at_minus_2: from % 2 == 0,
-        wrong_in_domain: from == 3,
+        passes_at: (from <= 5).then_some(from),
+        trivial_passes_at_minus_2: from % 2 == 0,
+        wrong_on_edge_cases: from == 3,
         decided: None,
     }));
     for interpretation in [Interpretation::Default, Interpretation::MismatchExtended] {

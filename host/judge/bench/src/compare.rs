@@ -37,20 +37,20 @@ impl OutputComparison {
         // Of the first round that has one.
         let first_wrong = self.found.first_wrong.or(found.first_wrong);
         self.found = Stretch { first_wrong, ..self.found.join(found) };
-        found.right_from
+        found.passes_at
     }
 
     /// The least t at which every round so far is right.
-    pub fn right_from(&self) -> Option<i8> {
-        self.found.right_from
+    pub fn passes_at(&self) -> Option<i8> {
+        self.found.passes_at
     }
 
     /// The report over all rounds.
     pub fn into_report(self) -> OutputReport {
         let OutputComparison { ty, elements, found, .. } = self;
-        let Stretch { right_from, different, wrong, non_finite, max_abs, max_rel, first_wrong } = found;
+        let Stretch { passes_at, different, wrong, non_finite, max_abs, max_rel, first_wrong } = found;
         OutputReport {
-            right_from,
+            passes_at,
             elements,
             different,
             wrong,
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn equal_outputs_are_right_at_every_tolerance() {
         let report = compare(&[1.0, f32::NAN, f32::INFINITY], &[1.0, f32::NAN, f32::INFINITY], &[3]);
-        assert_eq!((report.right_from, report.different, report.wrong), (Some(-10), 0, 0));
+        assert_eq!((report.passes_at, report.different, report.wrong), (Some(-10), 0, 0));
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
     fn nan_and_infinity_match_only_their_like() {
         for (out, reference) in [(f32::NAN, 1.0), (1.0, f32::NAN), (f32::INFINITY, f32::NEG_INFINITY)] {
             let report = compare(&[out], &[reference], &[1]);
-            assert_eq!(report.right_from, None, "{out} against {reference}");
+            assert_eq!(report.passes_at, None, "{out} against {reference}");
         }
         assert_eq!(compare(&[f32::NAN], &[1.0], &[1]).non_finite, 1);
     }
@@ -128,7 +128,7 @@ mod tests {
         let wrong = comparison.add(&device, &off, &one);
         assert!(wrong.is_some_and(|t| t > -5));
         assert_eq!(comparison.add(&device, &one, &one), Some(-10));
-        assert_eq!(comparison.right_from(), wrong);
+        assert_eq!(comparison.passes_at(), wrong);
     }
 
     #[test]

@@ -25,8 +25,8 @@ impl Default for Sides {
 
 impl Sides {
     /// A round in which nobody was asked, as both programs agree from this t on.
-    pub fn agreed(&mut self, right_from: Option<i8>) {
-        self.decided = join(self.decided, Decided { right_from, ..ALWAYS });
+    pub fn agreed(&mut self, passes_at: Option<i8>) {
+        self.decided = join(self.decided, Decided { passes_at, ..ALWAYS });
     }
 
     /// A round in which a run in double precision was asked, and its answer if it had any.
@@ -42,13 +42,13 @@ impl Sides {
 }
 
 /// What is right at every t.
-const ALWAYS: Decided = Decided { right_from: Some(SMALLEST_T), eager_right_from: Some(SMALLEST_T) };
+const ALWAYS: Decided = Decided { passes_at: Some(SMALLEST_T), eager_passes_at: Some(SMALLEST_T) };
 
 /// What both rounds come to.
 fn join(one: Decided, other: Decided) -> Decided {
     Decided {
-        right_from: both(one.right_from, other.right_from),
-        eager_right_from: both(one.eager_right_from, other.eager_right_from),
+        passes_at: both(one.passes_at, other.passes_at),
+        eager_passes_at: both(one.eager_passes_at, other.eager_passes_at),
     }
 }
 
@@ -68,8 +68,8 @@ pub fn decide(rewritten: HostElements<'_>, eager: HostElements<'_>, truth: HostE
         let [rewritten, eager, truth] = [rewritten, eager, truth].map(|all| all.slice(range.clone()).to_f64());
         rewritten.into_iter().zip(eager).zip(truth).fold(ALWAYS, |sum, ((value, eager), truth)| {
             let sides = [eager, truth].map(|reference| ladder.first_right(value, reference));
-            let right_from = sides.into_iter().flatten().min();
-            join(sum, Decided { right_from, eager_right_from: ladder.first_right(eager, truth) })
+            let passes_at = sides.into_iter().flatten().min();
+            join(sum, Decided { passes_at, eager_passes_at: ladder.first_right(eager, truth) })
         })
     });
     Some(decided.reduce(|| ALWAYS, join))
@@ -79,7 +79,7 @@ pub fn decide(rewritten: HostElements<'_>, eager: HostElements<'_>, truth: HostE
 fn decide_exact(rewritten: HostElements<'_>, eager: HostElements<'_>, truth: HostElements<'_>) -> Decided {
     let right = |is_right: bool| is_right.then_some(SMALLEST_T);
     let is_either = |at: usize| rewritten.raw(at) == eager.raw(at) || rewritten.raw(at) == truth.raw(at);
-    Decided { right_from: right((0..eager.len()).all(is_either)), eager_right_from: right(eager.bytes == truth.bytes) }
+    Decided { passes_at: right((0..eager.len()).all(is_either)), eager_passes_at: right(eager.bytes == truth.bytes) }
 }
 
 #[cfg(test)]
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn an_element_may_agree_with_either_side() {
-        let of = |right_from, eager_right_from| Some(Decided { right_from, eager_right_from });
+        let of = |passes_at, eager_passes_at| Some(Decided { passes_at, eager_passes_at });
         assert_eq!(decided(&[1.0, 2.0], &[1.0, 2.5], &[1.0, 2.0]), of(Some(-10), Some(0)), "eager strays");
         assert_eq!(decided(&[1.0, 2.5], &[1.0, 2.0], &[1.0, 2.0]), of(Some(0), Some(-10)), "the rewrite strays");
         assert_eq!(decided(&[1.5, 2.0], &[1.0, 2.0], &[1.5, 2.5]), of(Some(-10), Some(0)), "a side for each element");
@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn what_is_reported_covers_all_rounds_and_no_open_question() {
-        let answer = Some(Decided { right_from: Some(-7), eager_right_from: Some(-2) });
+        let answer = Some(Decided { passes_at: Some(-7), eager_passes_at: Some(-2) });
         let mut sides = Sides::default();
         sides.agreed(Some(-6));
         assert_eq!(sides.report(), None, "nobody was asked");
         sides.decided(answer);
-        assert_eq!(sides.report(), Some(Decided { right_from: Some(-6), eager_right_from: Some(-2) }));
+        assert_eq!(sides.report(), Some(Decided { passes_at: Some(-6), eager_passes_at: Some(-2) }));
         sides.decided(None);
         sides.decided(answer);
         assert_eq!(sides.report(), None, "a question was left open");
@@ -126,7 +126,7 @@ mod tests {
                 [rewritten, eager, truth].map(|bytes| HostElements { dtype: Dtype::I8, bytes });
             decide(rewritten, eager, truth)
         };
-        let of = |right_from, eager_right_from| Some(Decided { right_from, eager_right_from });
+        let of = |passes_at, eager_passes_at| Some(Decided { passes_at, eager_passes_at });
         assert_eq!(decided(&[1, 2], &[1, 3], &[4, 2]), of(Some(-10), None));
         assert_eq!(decided(&[1, 2], &[1, 3], &[1, 3]), of(None, Some(-10)));
         let wide = HostElements { dtype: Dtype::I32, bytes: &[0; 4] };

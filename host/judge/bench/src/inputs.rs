@@ -28,13 +28,13 @@ pub struct Round {
     /// Number of the round. Different rounds share no element.
     pub number: u32,
     /// The input that is redrawn at eight times its scale, if this is a stress round.
-    pub stressed: Option<usize>,
+    pub scaled: Option<usize>,
 }
 
 impl Round {
     /// By how much the deviation of input `position` is scaled.
     pub fn scale(self, position: usize) -> f64 {
-        if self.stressed == Some(position) { STRESS } else { 1.0 }
+        if self.scaled == Some(position) { STRESS } else { 1.0 }
     }
 }
 
@@ -208,8 +208,8 @@ pub fn key(round: Round, name: &str) -> u64 {
     let name = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    let stressed = round.stressed.map_or(0, |input| input as u64 + 1);
-    mix(mix(round.seed ^ mix(u64::from(round.number) << 32 | stressed)) ^ name)
+    let scaled = round.scaled.map_or(0, |input| input as u64 + 1);
+    mix(mix(round.seed ^ mix(u64::from(round.number) << 32 | scaled)) ^ name)
 }
 
 /// A number that depends on the seed, the round, a name and what it is for.
@@ -251,14 +251,14 @@ mod tests {
         bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
     }
 
-    const ROUND: Round = Round { seed: 7, number: 0, stressed: None };
+    const ROUND: Round = Round { seed: 7, number: 0, scaled: None };
 
     #[test]
     fn a_draw_repeats_and_another_seed_round_or_name_changes_it() {
         let normal = spec(Dtype::F32, &[64], Draw::Normal { mean: 0.0, std: 1.0 });
         let first = draw(&normal, 0, ROUND).unwrap();
         assert_eq!(first, draw(&normal, 0, ROUND).unwrap());
-        for other in [Round { seed: 8, ..ROUND }, Round { number: 1, ..ROUND }, Round { stressed: Some(1), ..ROUND }] {
+        for other in [Round { seed: 8, ..ROUND }, Round { number: 1, ..ROUND }, Round { scaled: Some(1), ..ROUND }] {
             assert_ne!(first, draw(&normal, 0, other).unwrap(), "{other:?}");
         }
         let renamed = InputSpec { name: "y".into(), ..normal };
@@ -274,9 +274,9 @@ mod tests {
         // Beyond 4.33 deviations only the tail reaches: about 1 in 1,024 times the share of |z| > 0.54.
         let far = values.iter().filter(|&&v| (v - 3.0).abs() > 0.5 * 4.4).count();
         assert!((150..400).contains(&far), "{far}");
-        let stressed = f32s(&draw(&normal, 0, Round { stressed: Some(0), ..ROUND }).unwrap());
+        let scaled = f32s(&draw(&normal, 0, Round { scaled: Some(0), ..ROUND }).unwrap());
         let spread = |v: &[f32]| v.iter().map(|&v| f64::from((v - 3.0).abs())).sum::<f64>() / v.len() as f64;
-        assert!((spread(&stressed) / spread(&values) - 8.0).abs() < 0.2);
+        assert!((spread(&scaled) / spread(&values) - 8.0).abs() < 0.2);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct ElementJudge {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
     /// The least tolerance at which all are right.
-    pub right_from: Option<i8>,
+    pub passes_at: Option<i8>,
     /// Elements that differ.
     pub different: u64,
     /// Those that are wrong at t = -5.
@@ -53,7 +53,7 @@ pub struct Stretch {
 impl Stretch {
     /// What no elements show.
     pub const NOTHING: Stretch = Stretch {
-        right_from: Some(EXACT),
+        passes_at: Some(EXACT),
         different: 0,
         wrong: 0,
         non_finite: 0,
@@ -65,7 +65,7 @@ impl Stretch {
     /// What both show.
     pub fn join(self, other: Stretch) -> Stretch {
         Stretch {
-            right_from: both(self.right_from, other.right_from),
+            passes_at: both(self.passes_at, other.passes_at),
             different: self.different + other.different,
             wrong: self.wrong + other.wrong,
             non_finite: self.non_finite + other.non_finite,
@@ -117,7 +117,7 @@ impl ElementJudge {
                 if out.raw(index) != reference.raw(index) {
                     found.different += 1;
                     found.wrong += 1;
-                    found.right_from = None;
+                    found.passes_at = None;
                     let (value, truth) = (out.get(index), reference.get(index));
                     found.max_abs = found.max_abs.max((value - truth).abs());
                     found.first_wrong.get_or_insert((range.start + index, value, truth));
@@ -143,13 +143,13 @@ impl ElementJudge {
                 }
             }
             // An element that is no worse than those before, and not wrong, takes one comparison.
-            let least = found.right_from.map_or(WRONG_ABOVE, |t| t.min(WRONG_ABOVE));
-            let right_from = ladder.first_right_from(least, value, truth);
-            if right_from.is_none_or(|t| t > WRONG_ABOVE) {
+            let least = found.passes_at.map_or(WRONG_ABOVE, |t| t.min(WRONG_ABOVE));
+            let passes_at = ladder.first_passes_at(least, value, truth);
+            if passes_at.is_none_or(|t| t > WRONG_ABOVE) {
                 found.wrong += 1;
                 found.first_wrong.get_or_insert((range.start + position / parts, value, truth));
             }
-            found.right_from = both(found.right_from, right_from);
+            found.passes_at = both(found.passes_at, passes_at);
         }
         found
     }

@@ -30,7 +30,7 @@ pub fn run(
 ) -> Result<SingleRun, SingleRunError> {
     let failed = |error: NodeError| SingleRunError::Program(of_reference(error));
     let program = Program::compile(graph, Mode::Found, &Hints::default(), device.context()).map_err(failed)?;
-    let round = Round { seed, number: 0, stressed: None };
+    let round = Round { seed, number: 0, scaled: None };
     let mut inputs: Vec<Tensor> = Vec::with_capacity(specs.len());
     for (position, spec) in specs.iter().enumerate() {
         let bytes = draw_input(spec, position, round)?;

@@ -50,13 +50,13 @@ pub fn judge(ty: &TensorType, [rewritten, eager, truth]: [&HeldTensor; 3]) -> (O
 }
 
 /// Of the errors of eager and of the rewrite.
-pub fn report((eager, rewritten): (UlpErrors, UlpErrors), eager_right: bool) -> TruthReport {
+pub fn report((eager, rewritten): (UlpErrors, UlpErrors), eager_passes: bool) -> TruthReport {
     TruthReport {
         eager_rms: eager.rms,
         rewritten_rms: rewritten.rms,
         eager_p999: eager.p999,
         rewritten_p999: rewritten.p999,
-        eager_right,
+        eager_passes,
         excluded: eager.excluded,
     }
 }

@@ -135,9 +135,9 @@ fn of_rewrite(
             let evaluated = evaluated.unwrap_or_else(|message| EvaluationReport::failed(full(message)));
             FromDevice::Evaluated(Box::new(evaluated))
         }
-        RewriteTask::Time { right_from, cores } => {
+        RewriteTask::Time { passes_at, cores } => {
             let steady = Steady::on(&cores, reference.is_on_gpu());
-            let timed = caught(|| reference.time(&rewrite, &hints, draws.seed, &settings, right_from, stage));
+            let timed = caught(|| reference.time(&rewrite, &hints, draws.seed, &settings, passes_at, stage));
             drop(steady);
             FromDevice::Timed(timed.unwrap_or_else(|message| Err(full(message).into())).map(Box::new))
         }

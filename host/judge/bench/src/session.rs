@@ -2,8 +2,8 @@
 
 mod checks;
 mod contestant;
-mod domain;
 mod drawn;
+mod edge_cases;
 mod evaluate;
 mod external;
 mod others;
@@ -79,7 +79,7 @@ impl ReferenceSession {
         let program =
             Program::compile(&graph, Mode::Found, &Hints::default(), device.context()).map_err(of_reference)?;
         device.charge(Work::Compile);
-        let round = Round { seed, number: 0, stressed: None };
+        let round = Round { seed, number: 0, scaled: None };
         let drawn = DrawnInputs::draw(device, &specs, round)?;
         let inputs = drawn.tensors(device.target(), &specs)?;
         device.charge(Work::Draw);
@@ -110,7 +110,7 @@ impl ReferenceSession {
         if self.first_degenerate(outputs).is_none() {
             return Ok(());
         }
-        let drawn = DrawnInputs::draw(&self.device, &self.specs, Round { seed, number: REDRAW, stressed: None })?;
+        let drawn = DrawnInputs::draw(&self.device, &self.specs, Round { seed, number: REDRAW, scaled: None })?;
         let outputs = self.program.run(&drawn.tensors(self.device.target(), &self.specs)?).map_err(of_reference)?;
         match self.first_degenerate(&outputs) {
             None => Ok(()),

@@ -18,7 +18,7 @@ pub use rewrite::{Draws, ExternalRun, ProcessTiming, RewriteJob, RewriteTask};
 use crate::compiler::CompilerSource;
 use passhost_ir::{Graph, InputSpec, TensorType};
 use passhost_result::{
-    Departure, DeviceInfo, DomainFinding, Finding, OtherRounds, OutputReport, Spent, TunedKernel, Walls,
+    DeviceInfo, DivergentNode, EdgeCaseFinding, Finding, OtherRounds, OutputReport, Spent, TunedKernel, Walls,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -152,7 +152,7 @@ pub enum FromDevice {
     /// The answer to [`RewriteTask::Time`].
     Timed(Result<Box<ProcessTiming>, TimingError>),
     /// The answer to [`RewriteTask::Trace`]; none where no node can be named.
-    Traced(Option<Departure>),
+    Traced(Option<DivergentNode>),
     /// The answer to [`ToDevice::Run`].
     Ran(Result<SingleRun, SingleRunError>),
 }
@@ -230,7 +230,7 @@ pub struct EvaluationReport {
     /// Findings of the integrity layers.
     pub findings: Vec<Finding>,
     /// What is wrong on unusual inputs. Only AS strict asks.
-    pub domain: Vec<DomainFinding>,
+    pub edge_cases: Vec<EdgeCaseFinding>,
     /// What could not be checked, in words: no double precision run, fixed inputs.
     pub notes: Vec<String>,
     /// Whether zeros, a copy of an input or the mean are right at t = -2.

@@ -14,7 +14,7 @@ const ROUND: u32 = 4;
 /// inputs and running eager once took `loading`; `None` where they take less.
 pub(crate) fn warning(loading: Duration, settings: &Settings) -> Option<String> {
     // At least one round of each kind, whatever the budget is.
-    let others = if settings.quick { 0 } else { 1 + u32::from(settings.domain_rounds) };
+    let others = if settings.quick { 0 } else { 1 + u32::from(settings.edge_case_rounds) };
     let rounds = settings.rounds.saturating_add(others);
     let least = loading.saturating_mul(ROUND).saturating_mul(rounds);
     let budget = Duration::from_millis(settings.budget_ms);

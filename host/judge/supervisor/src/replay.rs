@@ -122,9 +122,9 @@ fn variant(recorded: &Variant, found: &Variant, differences: &mut Differences) {
         let doing = |variant: &Variant| variant.failure.as_ref().map(|failure| (failure.blame, failure.stage.clone()));
         differences.equal(at("failure"), &doing(recorded), &doing(found));
     }
-    differences.equal(at("right_from"), &recorded.right_from, &found.right_from);
+    differences.equal(at("passes_at"), &recorded.passes_at, &found.passes_at);
     differences.equal(at("findings"), &findings(recorded), &findings(found));
-    differences.equal(at("domain"), &recorded.domain, &found.domain);
+    differences.equal(at("edge_cases"), &recorded.edge_cases, &found.edge_cases);
     if recorded.other_rounds.is_some() {
         differences.equal(at("other_rounds"), &recorded.other_rounds, &found.other_rounds);
     }
@@ -160,7 +160,7 @@ fn hidden_sizes(
     differences.is_measured = true;
     for (position, (recorded, found)) in recorded.shapes.iter().zip(&found.shapes).enumerate() {
         let at = |item: &str| format!("{at}.shapes[{position}].{item}");
-        differences.equal(at("right_from"), &recorded.right_from, &found.right_from);
+        differences.equal(at("passes_at"), &recorded.passes_at, &found.passes_at);
         differences.equal(at("finding is there"), &recorded.finding.is_some(), &found.finding.is_some());
         differences.equal(at("note is there"), &recorded.note.is_some(), &found.note.is_some());
         outputs(&at(""), &recorded.outputs, &found.outputs, differences);
@@ -173,7 +173,7 @@ fn outputs(at: &str, recorded: &[OutputReport], found: &[OutputReport], differen
     for (position, (recorded, found)) in recorded.iter().zip(found).enumerate() {
         let at = |item: &str| format!("{at}outputs[{position}].{item}");
         differences.equal(at("ty"), &recorded.ty, &found.ty);
-        differences.equal(at("right_from"), &recorded.right_from, &found.right_from);
+        differences.equal(at("passes_at"), &recorded.passes_at, &found.passes_at);
         let counts = |report: &OutputReport| (report.elements, report.different, report.wrong, report.non_finite);
         differences.equal(at("elements, different, wrong, non_finite"), &counts(recorded), &counts(found));
         differences.near(at("max_abs"), recorded.max_abs, found.max_abs);

@@ -133,7 +133,7 @@ fn device(original: &Graph, rewrite: &Graph, is_retyped: bool) -> Vec<Act> {
 fn evaluation(rewrite: &Graph) -> EvaluationReport {
     let output = |&id| OutputReport {
         ty: rewrite.ty(id).clone(),
-        right_from: Some(-5),
+        passes_at: Some(-5),
         elements: 100,
         different: 0,
         wrong: 0,
@@ -150,7 +150,7 @@ fn evaluation(rewrite: &Graph) -> EvaluationReport {
         error: None,
         outputs: rewrite.outputs.iter().map(output).collect(),
         findings: vec![],
-        domain: vec![],
+        edge_cases: vec![],
         notes: vec![],
         trivial: None,
         peak_bytes: 1 << 20,
@@ -185,5 +185,5 @@ fn timed(rewrite: &Graph) -> ProcessTiming {
         method: "none".into(),
         floor_ns: 1,
     };
-    ProcessTiming { times, findings: vec![], right_from: vec![Some(-5); rewrite.outputs.len()] }
+    ProcessTiming { times, findings: vec![], passes_at: vec![Some(-5); rewrite.outputs.len()] }
 }

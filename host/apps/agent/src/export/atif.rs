@@ -39,7 +39,7 @@ pub(super) fn trajectory(chosen: &ExportedAttempt<'_>) -> Value {
                     push(&mut step["extra"]["rewards"], json!(reward));
                 }
             }
-            TrajectoryLine::Told { text } => steps.push(json!({"source": "user", "message": text})),
+            TrajectoryLine::Message { text } => steps.push(json!({"source": "user", "message": text})),
             TrajectoryLine::Begin { .. } | TrajectoryLine::End { .. } => {}
         }
     }

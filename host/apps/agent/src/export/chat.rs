@@ -23,7 +23,7 @@ pub(super) fn said(chosen: &ExportedAttempt<'_>) -> Vec<Message> {
             Some(with_executed(&answer.message, &chosen.lines()[index + 1..]))
         }
         TrajectoryLine::Call { call, text, .. } => Some(crate::attempt::result(call, text, is_text)),
-        TrajectoryLine::Told { text } => Some(Message::new("user", text)),
+        TrajectoryLine::Message { text } => Some(Message::new("user", text)),
         TrajectoryLine::Begin { .. } | TrajectoryLine::End { .. } => None,
     };
     chosen.lines().iter().enumerate().filter_map(message).collect()
@@ -72,7 +72,7 @@ pub(super) fn rl(chosen: &ExportedAttempt<'_>) -> Value {
                 told.push(crate::attempt::result(call, text, answer.tool_calls.is_empty()));
                 add(sum, reward);
             }
-            (TrajectoryLine::Told { text }, Some((_, told, _))) => told.push(Message::new("user", text)),
+            (TrajectoryLine::Message { text }, Some((_, told, _))) => told.push(Message::new("user", text)),
             (TrajectoryLine::End { reward, .. }, Some((_, _, sum))) => add(sum, reward),
             _ => {}
         }

@@ -79,7 +79,7 @@ impl MeasureArguments {
             budget_ms: milliseconds(self.budget),
             time_pass_miss: self.time_pass_miss,
             accept_noise: self.accept_noise,
-            domain_rounds: self.policy.rules().domain_rounds,
+            edge_case_rounds: self.policy.rules().edge_case_rounds,
             ..Settings::default()
         }
     }

@@ -5,9 +5,9 @@ use crate::exit::{Exit, OrStop, Stop};
 use anyhow::Context;
 use passhost_protocol::open_regular;
 use passhost_report::Sourced;
-use passhost_result::PassInfo;
 use passhost_result::document::{Document, SCHEMA};
 use passhost_result::untrusted::one_line;
+use passhost_result::{PassInfo, is_read};
 use passhost_sign::{LineError, Signed};
 use passhost_supervisor::batch;
 use serde_json::Value;
@@ -141,7 +141,7 @@ pub fn parse(value: Value, otherwise: &str) -> anyhow::Result<Vec<Document>> {
     anyhow::ensure!(!values.is_empty(), "{otherwise}: it is a list of nothing");
     let documents = values.into_iter().map(|value| {
         let schema = one_line(value.get("schema").and_then(Value::as_str).unwrap_or("none"), 60);
-        anyhow::ensure!(schema == SCHEMA, "{otherwise}: its schema is `{schema}`, expected `{SCHEMA}`");
+        anyhow::ensure!(is_read(&schema), "{otherwise}: its schema is `{schema}`, expected `{SCHEMA}`");
         serde_json::from_value(value).context("the result document is damaged")
     });
     documents.collect()

@@ -170,7 +170,7 @@ mod tests {
         let said = |variants, is_altered: bool| {
             let mut document = document("fuse", "sample", variants);
             if is_altered {
-                document.variants[0].right_from = Some(4);
+                document.variants[0].passes_at = Some(4);
             }
             signing.line(&document, JobId::within("batch", &[])).map_err(|stop| stop.error).unwrap().err()
         };

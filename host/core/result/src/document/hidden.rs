@@ -34,7 +34,8 @@ pub struct HiddenShape {
     /// Of the rewritten graph, as in [`Rewrite`].
     pub rewrite_sha256: Option<String>,
     /// Least t at which every output is right.
-    pub right_from: Option<i8>,
+    #[serde(alias = "right_from")]
+    pub passes_at: Option<i8>,
     /// One per output.
     pub outputs: Vec<OutputReport>,
     /// What is wrong or refused: the plugin's doing.
@@ -59,22 +60,22 @@ pub fn reproduction(variant: &str, sizes: &Symbols) -> String {
 }
 
 /// The largest t from which on a hidden size may be right.
-pub fn allowed(recorded_right_from: i8) -> i8 {
-    recorded_right_from.max(-5) + SLACK
+pub fn allowed(recorded_passes_at: i8) -> i8 {
+    recorded_passes_at.max(-5) + SLACK
 }
 
 /// The finding that follows from the outputs of a hidden size, which are right from this t on, where nothing is said of it. The
-/// recorded size is right at `recorded_right_from`.
-pub fn unsaid(shape: &HiddenShape, right_from: Option<i8>, recorded_right_from: i8) -> Option<String> {
+/// recorded size is right at `recorded_passes_at`.
+pub fn unsaid(shape: &HiddenShape, passes_at: Option<i8>, recorded_passes_at: i8) -> Option<String> {
     // What was not run has no outputs, and says why.
     let is_said = shape.finding.is_some() || (shape.note.is_some() && shape.outputs.is_empty());
-    let found = wrong_from(right_from, allowed(recorded_right_from)).filter(|_| !is_said)?;
+    let found = wrong_from(passes_at, allowed(recorded_passes_at)).filter(|_| !is_said)?;
     Some(format!("with {}: {found}", described(&shape.sizes)))
 }
 
 /// What is wrong with outputs that are right from this t on.
-pub fn wrong_from(right_from: Option<i8>, allowed: i8) -> Option<String> {
-    match right_from {
+pub fn wrong_from(passes_at: Option<i8>, allowed: i8) -> Option<String> {
+    match passes_at {
         Some(t) if t <= allowed => None,
         Some(t) => Some(format!("outputs are right from t = {t} on, expected t = {allowed} or less")),
         None => Some("outputs are right at no tolerance".to_owned()),

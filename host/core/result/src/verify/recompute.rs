@@ -10,7 +10,7 @@ use crate::timing::{Rules as TimingRules, Speedups, measured};
 use crate::verdict::{Conclusion, conclusion, counts_from, decided, recorded_conclusion};
 use crate::{Finding, Launch, TunedKernel};
 use passhost_policy::Rules;
-use passhost_score::{Confidence, Interval, MacroForm, Scores, VariantOutcome, median, variant_right_from};
+use passhost_score::{Confidence, Interval, MacroForm, Scores, VariantOutcome, median, variant_passes_at};
 use std::collections::BTreeMap;
 
 /// What a document says otherwise than follows from the rest of it. Nothing runs.
@@ -54,9 +54,9 @@ fn rules(document: &Document, differences: &mut Differences) {
         differences.say("policy", policy.name(), contradiction);
     }
     let rules = policy.rules();
-    let tried = document.limits.measurement.domain_rounds;
-    let asked = rules.domain_rounds && !document.limits.measurement.quick;
-    differences.equal("limits.measurement.domain_rounds", &tried, &asked);
+    let tried = document.limits.measurement.edge_case_rounds;
+    let asked = rules.edge_case_rounds && !document.limits.measurement.quick;
+    differences.equal("limits.measurement.edge_case_rounds", &tried, &asked);
     let is_cpu = document.job.device.as_ref().is_some_and(|device| device.device == "cpu");
     if document.limits.measurement.launch == Launch::Graph && is_cpu {
         differences.say("limits.measurement.launch", Launch::Graph, "a device that has no CUDA graphs");
@@ -101,13 +101,13 @@ fn variant(variant: &Variant, rules: &Rules, differences: &mut Differences) -> C
     if !ran {
         return not_run(variant, differences);
     }
-    let right_from = variant_right_from(variant.outputs.iter().map(|output| output.right_from));
-    differences.equal(at("right_from"), &variant.right_from, &right_from);
+    let passes_at = variant_passes_at(variant.outputs.iter().map(|output| output.passes_at));
+    differences.equal(at("passes_at"), &variant.passes_at, &passes_at);
     differences.equal(at("seed is there"), &variant.seed.is_some(), &true);
     floor(variant, differences);
     let decided = decided(&variant.outputs, rules);
     differences.equal(at("decided"), &variant.decided, &decided);
-    let found = conclusion(&Variant { right_from, decided, ..variant.clone() });
+    let found = conclusion(&Variant { passes_at, decided, ..variant.clone() });
     if matches!(found.outcome, Some(VariantOutcome::Compared { .. })) {
         hidden_sizes(variant, rules, differences);
     }
@@ -209,7 +209,7 @@ fn hidden_sizes(variant: &Variant, rules: &Rules, differences: &mut Differences)
     let at = |item: &str| format!("{}: hidden{item}", variant.name);
     let wanted = rules.hidden_shapes as usize;
     let asked = variant.rewrite.is_some() && wanted > 0;
-    let Some(right_from) = counts_from(&variant.outputs, rules).filter(|_| asked) else { return };
+    let Some(passes_at) = counts_from(&variant.outputs, rules).filter(|_| asked) else { return };
     let Some(hidden) = &variant.hidden else {
         return differences.say(at(""), "no hidden sizes", format!("a policy that asks for {wanted}"));
     };
@@ -223,8 +223,8 @@ fn hidden_sizes(variant: &Variant, rules: &Rules, differences: &mut Differences)
     }
     for (position, shape) in hidden.shapes.iter().enumerate() {
         let own = counts_from(&shape.outputs, rules);
-        differences.equal(at(&format!(".shapes[{position}].right_from")), &shape.right_from, &own);
-        if let Some(finding) = unsaid(shape, own, right_from) {
+        differences.equal(at(&format!(".shapes[{position}].passes_at")), &shape.passes_at, &own);
+        if let Some(finding) = unsaid(shape, own, passes_at) {
             differences.say(at(&format!(".shapes[{position}].finding")), "nothing", finding);
         }
     }
@@ -238,8 +238,14 @@ fn outcome(item: &str, recorded: &VariantOutcome, found: &VariantOutcome, differ
     };
     differences.near(format!("{item}.speedup"), *recorded_speedup, *speedup);
     let at_one = |outcome: &VariantOutcome| match *outcome {
-        VariantOutcome::Compared { right_from, trivial_right_at_minus_2, wrong_in_domain, decided, .. } => {
-            VariantOutcome::Compared { speedup: 1.0, right_from, trivial_right_at_minus_2, wrong_in_domain, decided }
+        VariantOutcome::Compared { passes_at, trivial_passes_at_minus_2, wrong_on_edge_cases, decided, .. } => {
+            VariantOutcome::Compared {
+                speedup: 1.0,
+                passes_at,
+                trivial_passes_at_minus_2,
+                wrong_on_edge_cases,
+                decided,
+            }
         }
         failed => failed,
     };

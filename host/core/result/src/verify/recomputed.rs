@@ -7,7 +7,7 @@ use crate::scoring::{Frame, assemble};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
 use crate::verdict::{Judged, conclude, counts_from, decided, recorded_conclusion};
 use passhost_policy::Rules;
-use passhost_score::variant_right_from;
+use passhost_score::variant_passes_at;
 
 /// A document to show or score, and which of its figures were others before.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ fn judged(mut variant: Variant, rules: &Rules, timing_rules: TimingRules, accept
         let outcome = recorded_conclusion(&variant).outcome;
         return Judged { variant, outcome, speedups: None };
     }
-    variant.right_from = variant_right_from(variant.outputs.iter().map(|output| output.right_from));
+    variant.passes_at = variant_passes_at(variant.outputs.iter().map(|output| output.passes_at));
     variant.decided = decided(&variant.outputs, rules);
     let finding = floor_finding(&variant).filter(|finding| !variant.findings.contains(finding));
     variant.findings.extend(finding);
@@ -80,10 +80,10 @@ fn judged(mut variant: Variant, rules: &Rules, timing_rules: TimingRules, accept
 
 /// What hidden sizes come to by their outputs.
 fn hidden_findings(variant: &mut Variant, rules: &Rules) {
-    let Some(recorded_right_from) = counts_from(&variant.outputs, rules) else { return };
+    let Some(recorded_passes_at) = counts_from(&variant.outputs, rules) else { return };
     for shape in variant.hidden.iter_mut().flat_map(|hidden| &mut hidden.shapes) {
-        shape.right_from = counts_from(&shape.outputs, rules);
-        shape.finding = shape.finding.take().or_else(|| unsaid(shape, shape.right_from, recorded_right_from));
+        shape.passes_at = counts_from(&shape.outputs, rules);
+        shape.finding = shape.finding.take().or_else(|| unsaid(shape, shape.passes_at, recorded_passes_at));
     }
 }
 

@@ -96,7 +96,7 @@ impl ComparedRows {
         let extreme =
             |kind: usize, row: usize| HostElements { dtype: Dtype::F64, bytes: &bytes[COUNTS + kind] }.get(row);
         let of_row = |row: usize| Stretch {
-            right_from: match count(3, row) as i64 {
+            passes_at: match count(3, row) as i64 {
                 NO_STEP => None,
                 steps => Some(SMALLEST_T + steps as i8),
             },

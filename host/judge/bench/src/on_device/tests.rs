@@ -2,7 +2,7 @@
 
 use super::CHUNK;
 use crate::device::BenchDevice;
-use crate::domain::{self, DomainDraw, draw_edge_case, draw_edge_case_held};
+use crate::edge_cases::{self, EdgeCaseDraw, draw_edge_case, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::{self, Round};
 use crate::judge::{ElementJudge, Stretch};
@@ -11,7 +11,7 @@ use crate::session::tests::alone;
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use passhost_runtime::Tensor;
 
-const ROUND: Round = Round { seed: 7, number: 3, stressed: None };
+const ROUND: Round = Round { seed: 7, number: 3, scaled: None };
 /// A chunk, and some elements after it.
 const COUNT: usize = CHUNK + 1000;
 
@@ -51,7 +51,7 @@ fn a_device_draws_what_the_cpu_draws() {
     let widest = Draw::Uniform { low: i64::MIN, high: i64::MIN + i64::from(i32::MAX) };
     check_draw(&device, &spec(Dtype::I64, &shape, widest), ROUND);
     let bounded = InputSpec { min: Some(-0.5), max: Some(2.0), ..spec(Dtype::F16, &shape, normal) };
-    check_draw(&device, &bounded, Round { stressed: Some(0), ..ROUND });
+    check_draw(&device, &bounded, Round { scaled: Some(0), ..ROUND });
 }
 
 #[test]
@@ -85,11 +85,11 @@ fn unusual_inputs_are_the_same_on_a_device() {
     ];
     for spec in specs {
         let usual = HeldTensor::of(&device, &on_device(&device, &spec, ROUND).unwrap());
-        for &domain in domain::draws(&spec, false) {
+        for &domain in edge_cases::draws(&spec, false) {
             let held = draw_edge_case_held(&device, (&spec, false), 0, ROUND, domain, &usual).unwrap();
             let expected = draw_edge_case((&spec, false), 0, ROUND, domain, usual.elements().bytes).unwrap();
             assert!(held.elements().bytes == expected, "{:?} that {domain}", spec.draw);
-            let is_there = !matches!(domain, DomainDraw::Ends | DomainDraw::Repeated | DomainDraw::Sorted);
+            let is_there = !matches!(domain, EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted);
             assert_eq!(held.tensor().is_some(), is_there, "{domain}");
         }
     }
@@ -145,7 +145,7 @@ fn a_device_compares_as_the_cpu_does() {
         let values = [f64::NAN, f64::INFINITY, -0.0, f64::NEG_INFINITY, 0.0, 1e30];
         special.iter_mut().step_by(9_999).zip(values.iter().cycle()).for_each(|(value, special)| *value = *special);
         let report = check_comparison(dtype, &special, &eager);
-        assert!(report.non_finite > 0 && report.right_from.is_none() && matches!(report.first_wrong, Some((0, ..))));
+        assert!(report.non_finite > 0 && report.passes_at.is_none() && matches!(report.first_wrong, Some((0, ..))));
         check_comparison(dtype, &eager, &special);
     }
 }
@@ -197,8 +197,8 @@ fn a_device_judges_precision_as_the_cpu_does() {
             let place = format!("{dtype} off by {off}");
             assert_eq!(worse.map(|worse| worse.0), also_worse.map(|worse| worse.0), "{place}");
             assert_eq!(
-                (found.eager_p999, found.rewritten_p999, found.eager_right, found.excluded),
-                (expected.eager_p999, expected.rewritten_p999, expected.eager_right, expected.excluded),
+                (found.eager_p999, found.rewritten_p999, found.eager_passes, found.excluded),
+                (expected.eager_p999, expected.rewritten_p999, expected.eager_passes, expected.excluded),
                 "{place}"
             );
             assert!(close(found.eager_rms, expected.eager_rms), "{place}: {found:?} {expected:?}");

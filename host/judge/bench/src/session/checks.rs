@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use std::rc::Rc;
 
 /// The tolerance that an output must keep when an input grows, if it kept it before.
-pub(super) const STRESSED: i8 = 0;
+pub(super) const SCALED: i8 = 0;
 
 /// The first of the rounds that confirm that an output is less precise.
 const CONFIRMING: u32 = 1 << 20;
@@ -81,25 +81,25 @@ impl<'a> Checks<'a> {
         let device = &reference.device;
         let mut suspects = vec![];
         for (position, (out, expected)) in rewritten.iter().zip(eager).enumerate() {
-            match round.stressed {
+            match round.scaled {
                 None => {
                     let found = self.comparisons[position].add(device, out, expected);
                     self.take_sides(position, found, prepared, out);
                     self.unwritten(position, out, expected);
                 }
-                Some(_) if self.stressed(position, prepared, out) => {}
+                Some(_) if self.scaled(position, prepared, out) => {}
                 Some(_) => suspects.push(position),
             }
         }
-        if let (Some(input), false) = (round.stressed, suspects.is_empty()) {
+        if let (Some(input), false) = (round.scaled, suspects.is_empty()) {
             self.suspected(&suspects, input, prepared, rewritten);
         }
-        match (round.number, round.stressed) {
+        match (round.number, round.scaled) {
             (_, Some(_)) => {}
             (0, None) => self.against_truth(prepared, rewritten),
             (_, None) => self.again_against_truth(prepared, rewritten),
         }
-        if round.number == 0 && round.stressed.is_none() {
+        if round.number == 0 && round.scaled.is_none() {
             let outputs: Vec<_> = reference.output_types.iter().zip(eager).collect();
             let held = drawn.inputs.iter().map(Rc::as_ref);
             let inputs: Vec<_> = reference.specs.iter().map(|spec| &spec.ty).zip(held).collect();
@@ -122,8 +122,8 @@ impl<'a> Checks<'a> {
     }
 
     /// The least tolerance at which the ordinary rounds of an output are right.
-    pub(super) fn right_from(&self, position: usize) -> Option<i8> {
-        self.comparisons[position].right_from()
+    pub(super) fn passes_at(&self, position: usize) -> Option<i8> {
+        self.comparisons[position].passes_at()
     }
 
     /// Runs the rewrite on tensors of its own, in poisoned and guarded memory, and checks what it must not touch: that, its
@@ -179,9 +179,9 @@ impl<'a> Checks<'a> {
     }
 
     /// A stress round: an output that was right must stay about as right when one input grows. False if it does not.
-    fn stressed(&mut self, position: usize, prepared: &PreparedRound, out: &HeldTensor) -> bool {
+    fn scaled(&mut self, position: usize, prepared: &PreparedRound, out: &HeldTensor) -> bool {
         let device = &self.reference.device;
-        if !keeps(self.comparisons[position].right_from()) {
+        if !keeps(self.comparisons[position].passes_at()) {
             return true;
         }
         let mut with_it = self.comparisons[position].clone();
@@ -207,9 +207,9 @@ impl<'a> Checks<'a> {
                 self.evaluation.notes.push(format!(
                     "output {position}: with input `{input}` at 8 times its scale eager is as far from a double precision run as the rewrite, so that this round does not count"
                 ));
-            } else if let Some(right_from) = self.comparisons[position].right_from() {
+            } else if let Some(passes_at) = self.comparisons[position].passes_at() {
                 let (output, input) = (position as u32, input.clone());
-                self.evaluation.findings.push(Finding::Insensitive { output, input, right_from });
+                self.evaluation.findings.push(Finding::Insensitive { output, input, passes_at });
             }
         }
     }
@@ -264,7 +264,7 @@ impl<'a> Checks<'a> {
         for position in 0..self.less_precise.len() {
             let (mut confirmed, mut number) = (0, 0);
             while self.less_precise[position].is_some() && confirmed < CONFIRMED {
-                let round = Round { seed, number: CONFIRMING + number, stressed: None };
+                let round = Round { seed, number: CONFIRMING + number, scaled: None };
                 let prepared = self.reference.round(round, self.is_shared)?;
                 let rewritten = self.guarded_run(&prepared.drawn, round, &prepared.eager)?;
                 self.reference.device.charge(Work::RunRewrite);
@@ -295,13 +295,13 @@ impl<'a> Checks<'a> {
 }
 
 /// Whether a value is right enough for a round in which an input grows, by the tolerance that it needs.
-pub(super) fn keeps(right_from: Option<i8>) -> bool {
-    right_from.is_some_and(|t| t <= STRESSED)
+pub(super) fn keeps(passes_at: Option<i8>) -> bool {
+    passes_at.is_some_and(|t| t <= SCALED)
 }
 
 /// Whether eager is as far from the truth as the rewrite is, so that a round in which an input grows says nothing of a value.
 pub(super) fn is_amplified(ty: &TensorType, [rewritten, eager, truth]: [&HeldTensor; 3]) -> bool {
-    can_judge(ty, truth) && is_as_precise(ty, STRESSED, [rewritten, eager, truth])
+    can_judge(ty, truth) && is_as_precise(ty, SCALED, [rewritten, eager, truth])
 }
 
 /// How many elements are the poison of fresh memory where eager has something else.
@@ -370,7 +370,7 @@ mod tests {
         let mut memory = Tensor::empty(device.target(), &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
         memory.fill(7);
         let held = [HeldTensor::of(&device, &memory)];
-        let round = Round { seed: 3, number: 0, stressed: None };
+        let round = Round { seed: 3, number: 0, scaled: None };
         let out_of_reach = OutOfReach::new(&device, held.iter(), round);
         assert_eq!(out_of_reach.changed(), 0);
         memory.reinterpret(5, &TensorType::contiguous(Dtype::U8, [1])).unwrap().fill(8);

@@ -95,8 +95,8 @@ impl<'a> Contestant<'a> {
         let expected = reference.held(&self.run_op_by_op()?);
         let differs = |found: &[HeldTensor], position: usize| {
             let ty = reference.output_types[position].clone();
-            let right_from = OutputComparison::new(ty).add(&reference.device, &found[position], &expected[position]);
-            right_from.is_none_or(|right_from| right_from > SAME)
+            let passes_at = OutputComparison::new(ty).add(&reference.device, &found[position], &expected[position]);
+            passes_at.is_none_or(|passes_at| passes_at > SAME)
         };
         let mut suspects = (0..expected.len()).filter(|&position| differs(&found, position)).peekable();
         if suspects.peek().is_none() {

@@ -48,7 +48,7 @@ impl ReferenceSession {
         stage(DeviceStage::Correctness);
         let &Draws { seed, are_shared, .. } = draws;
         self.kept.borrow_mut().begin(seed);
-        let ordinary = |number| Round { seed, number, stressed: None };
+        let ordinary = |number| Round { seed, number, scaled: None };
         let started = Instant::now();
         let first = self.round(ordinary(0), are_shared)?;
         let others = Others::choose(self, draws, settings, self.round_takes(started, &first.eager));

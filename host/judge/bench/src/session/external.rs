@@ -17,7 +17,7 @@ impl ReferenceSession {
     /// Writes the inputs of so many rounds.
     pub fn write_inputs(&self, directory: &Path, seed: u64, rounds: u32) -> Result<(), SingleRunError> {
         for number in 0..rounds {
-            let drawn = DrawnInputs::draw(&self.device, &self.specs, Round { seed, number, stressed: None })?;
+            let drawn = DrawnInputs::draw(&self.device, &self.specs, Round { seed, number, scaled: None })?;
             self.device.charge(Work::Draw);
             for (position, input) in drawn.inputs.iter().enumerate() {
                 let path = file(directory, number, "input", position);
@@ -45,7 +45,7 @@ impl ReferenceSession {
         // Nothing of passhost's runs but eager itself.
         let mut checks = Checks::new(self, &self.program, (&run.settings, false), evaluation);
         for number in run.first..run.first.saturating_add(run.rounds) {
-            let round = Round { seed: run.seed, number, stressed: None };
+            let round = Round { seed: run.seed, number, scaled: None };
             let prepared = self.round(round, false)?;
             let outputs = self.output_types.iter().enumerate();
             let outputs = outputs.map(|(position, ty)| read(&file(&run.directory, number, &run.name, position), ty));

@@ -5,7 +5,7 @@ use super::ReferenceSession;
 use super::checks::Checks;
 use super::drawn::DrawnInputs;
 use crate::compare::OutputComparison;
-use crate::domain::{DomainDraw, bounded_inputs, draws};
+use crate::edge_cases::{EdgeCaseDraw, bounded_inputs, draws};
 use crate::inputs::{Round, hash_of};
 use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
 use passhost_result::{OtherRounds, Settings, Share, Work};
@@ -18,9 +18,9 @@ const OTHERS: u32 = 1 << 18;
 pub(super) struct Others {
     round: Round,
     /// Inputs that get another scale.
-    stressed: Vec<usize>,
+    scaled: Vec<usize>,
     /// Inputs that are unusual, whether their recorded range is kept, and in which way they are.
-    unusual: Vec<(usize, bool, DomainDraw)>,
+    edge_cases: Vec<(usize, bool, EdgeCaseDraw)>,
     pub report: OtherRounds,
 }
 
@@ -28,36 +28,36 @@ impl Others {
     /// Those of the draws, or as many as there is room for where a round takes so long.
     pub fn choose(reference: &ReferenceSession, of: &Draws, settings: &Settings, round_takes: Duration) -> Others {
         let specs = &reference.specs;
-        let round = Round { seed: of.seed, number: OTHERS, stressed: None };
-        let mut stressed: Vec<usize> = (0..specs.len()).filter(|&input| !specs[input].is_fixed()).collect();
-        let bounded = if settings.domain_rounds { bounded_inputs(&reference.graph) } else { vec![] };
+        let round = Round { seed: of.seed, number: OTHERS, scaled: None };
+        let mut scaled: Vec<usize> = (0..specs.len()).filter(|&input| !specs[input].is_fixed()).collect();
+        let bounded = if settings.edge_case_rounds { bounded_inputs(&reference.graph) } else { vec![] };
         let ways = |(input, &bounded): (usize, &bool)| {
             draws(&specs[input], bounded).iter().map(move |&domain| (input, bounded, domain))
         };
-        let mut unusual: Vec<(usize, bool, DomainDraw)> = bounded.iter().enumerate().flat_map(ways).collect();
-        let all = [stressed.len(), unusual.len()].map(|count| count as u32);
+        let mut edge_cases: Vec<(usize, bool, EdgeCaseDraw)> = bounded.iter().enumerate().flat_map(ways).collect();
+        let all = [scaled.len(), edge_cases.len()].map(|count| count as u32);
         let counts = match of.others {
             None if settings.quick => [0, 0],
-            Some(recorded) => [recorded.stressed, recorded.unusual].map(|share| share.count),
+            Some(recorded) => [recorded.scaled, recorded.edge_cases].map(|share| share.count),
             None => room(settings, round_takes, all),
         };
-        stressed.sort_by_cached_key(|&input| hash_of(round, &specs[input].name, u64::MAX));
-        unusual.sort_by_cached_key(|(input, _, domain)| hash_of(round, &specs[*input].name, !(*domain as u64)));
-        stressed.truncate(counts[0] as usize);
-        unusual.truncate(counts[1] as usize);
+        scaled.sort_by_cached_key(|&input| hash_of(round, &specs[input].name, u64::MAX));
+        edge_cases.sort_by_cached_key(|(input, _, domain)| hash_of(round, &specs[*input].name, !(*domain as u64)));
+        scaled.truncate(counts[0] as usize);
+        edge_cases.truncate(counts[1] as usize);
         // They are told of in the order in which they are recorded.
-        stressed.sort_unstable();
-        unusual.sort_by_key(|(input, _, domain)| (*input, *domain as u64));
+        scaled.sort_unstable();
+        edge_cases.sort_by_key(|(input, _, domain)| (*input, *domain as u64));
         let share = |count: usize, of| Share { count: count as u32, of };
-        let report = OtherRounds { stressed: share(stressed.len(), all[0]), unusual: share(unusual.len(), all[1]) };
-        Others { round, stressed, unusual, report }
+        let report = OtherRounds { scaled: share(scaled.len(), all[0]), edge_cases: share(edge_cases.len(), all[1]) };
+        Others { round, scaled, edge_cases, report }
     }
 
     /// Runs them.
     pub fn run(&self, checks: &mut Checks<'_>, ordinary: u32) -> Result<(), RewriteError> {
         let (reference, is_shared) = (checks.reference, checks.is_shared);
-        for &input in &self.stressed {
-            let round = Round { seed: self.round.seed, number: ordinary, stressed: Some(input) };
+        for &input in &self.scaled {
+            let round = Round { seed: self.round.seed, number: ordinary, scaled: Some(input) };
             match reference.round(round, is_shared) {
                 // Eager refuses an input at that scale, which says nothing of a rewrite.
                 Err(RewriteError::Reference(ReferenceError::Op { .. })) => {}
@@ -65,38 +65,38 @@ impl Others {
             }
         }
         let mut usual: Option<DrawnInputs> = None;
-        for &(input, bounded, domain) in &self.unusual {
+        for &(input, bounded, domain) in &self.edge_cases {
             let place = (self.round, &mut usual);
             if let Some(prepared) = reference.edge_case_round(place, (input, bounded), domain, is_shared)? {
-                checks.domain_round(&prepared, self.round, input, domain)?;
+                checks.check_edge_case(&prepared, self.round, input, domain)?;
             }
         }
-        if !self.unusual.is_empty() {
-            reference.device.charge(Work::UnusualRounds);
+        if !self.edge_cases.is_empty() {
+            reference.device.charge(Work::EdgeCaseRounds);
         }
         Ok(())
     }
 }
 
 /// How many rounds of each kind there are of so many: those with another scale first, and at least one of each.
-fn room(settings: &Settings, round_takes: Duration, [stressed, unusual]: [u32; 2]) -> [u32; 2] {
+fn room(settings: &Settings, round_takes: Duration, [scaled, edge_cases]: [u32; 2]) -> [u32; 2] {
     let rounds = settings.for_rounds().as_nanos() / round_takes.as_nanos().max(1);
     let rounds = u32::try_from(rounds).unwrap_or(u32::MAX).saturating_sub(settings.rounds);
-    let for_stressed = rounds.saturating_sub(1).clamp(1, stressed.max(1)).min(stressed);
-    let for_unusual = rounds.saturating_sub(for_stressed).clamp(1, unusual.max(1)).min(unusual);
-    [for_stressed, for_unusual]
+    let for_scaled = rounds.saturating_sub(1).clamp(1, scaled.max(1)).min(scaled);
+    let for_edge_cases = rounds.saturating_sub(for_scaled).clamp(1, edge_cases.max(1)).min(edge_cases);
+    [for_scaled, for_edge_cases]
 }
 
 impl ReferenceSession {
     /// The inputs of an unusual round: this input is unusual in this way, as a finding says it. `None` if there is no such
     /// round.
-    pub(super) fn unusual(
+    pub(super) fn edge_cases(
         &self,
         seed: u64,
         input: &str,
         draw: &str,
-    ) -> Result<Option<(DrawnInputs, DomainDraw)>, RewriteError> {
-        let round = Round { seed, number: OTHERS, stressed: None };
+    ) -> Result<Option<(DrawnInputs, EdgeCaseDraw)>, RewriteError> {
+        let round = Round { seed, number: OTHERS, scaled: None };
         let Some(input) = self.specs.iter().position(|spec| spec.name == input) else { return Ok(None) };
         let bounded = bounded_inputs(&self.graph)[input];
         let domain = draws(&self.specs[input], bounded).iter().find(|domain| domain.to_string() == draw);

@@ -2,7 +2,7 @@
 //! for every rewrite that is checked on the same draws, and kept for the next one where it is small.
 
 use super::drawn::DrawnInputs;
-use crate::domain::DomainDraw;
+use crate::edge_cases::EdgeCaseDraw;
 use crate::held::HeldTensor;
 use crate::inputs::Round;
 use passhost_runtime::NodeError;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 const KEPT: u64 = 256 << 20;
 
 /// Which round, and in an unusual one which input is unusual.
-pub(super) type RoundKey = (Round, Option<(usize, DomainDraw)>);
+pub(super) type RoundKey = (Round, Option<(usize, EdgeCaseDraw)>);
 
 /// A round before a rewrite runs.
 pub(super) struct PreparedRound {

@@ -4,7 +4,7 @@ use super::ReferenceSession;
 use super::drawn::{DrawnInputs, input_error, no_input, not_drawn};
 use super::prepared::{PreparedRound, RoundKey};
 use crate::blame::of_eager;
-use crate::domain::{DomainDraw, draw_edge_case_held};
+use crate::edge_cases::{EdgeCaseDraw, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::Round;
 use passhost_ir::{Conversions, TensorType, converts, in_double};
@@ -39,7 +39,7 @@ impl ReferenceSession {
         &self,
         (round, usual): (Round, &mut Option<DrawnInputs>),
         (input, bounded): (usize, bool),
-        domain: DomainDraw,
+        domain: EdgeCaseDraw,
         is_shared: bool,
     ) -> Result<Option<Rc<PreparedRound>>, RewriteError> {
         let key = (round, Some((input, domain)));
@@ -51,10 +51,10 @@ impl ReferenceSession {
             none => none.insert(self.drawn(round)?),
         };
         let spec = &self.specs[input];
-        let unusual = draw_edge_case_held(&self.device, (spec, bounded), input, round, domain, &usual.inputs[input]);
-        let unusual = unusual.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
+        let edge_cases = draw_edge_case_held(&self.device, (spec, bounded), input, round, domain, &usual.inputs[input]);
+        let edge_cases = edge_cases.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
         let mut drawn = usual.clone();
-        drawn.inputs[input] = Rc::new(unusual);
+        drawn.inputs[input] = Rc::new(edge_cases);
         Ok(self.prepare(key, drawn, is_shared)?.ok())
     }
 
@@ -66,15 +66,15 @@ impl ReferenceSession {
         is_shared: bool,
     ) -> Result<Result<Rc<PreparedRound>, NodeError>, RewriteError> {
         let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(input_error)?;
-        let is_unusual = key.1.is_some();
-        self.device.charge(if is_unusual { Work::UnusualRounds } else { Work::Draw });
+        let is_edge_case = key.1.is_some();
+        self.device.charge(if is_edge_case { Work::EdgeCaseRounds } else { Work::Draw });
         let ran = self.program.run(&inputs).and_then(|outputs| self.program.finish().map(|()| outputs));
         let eager = match ran {
             Ok(outputs) => self.held(&outputs),
             Err(error) => return Ok(Err(error)),
         };
         drop(inputs);
-        self.device.charge(if is_unusual { Work::UnusualRounds } else { Work::RunEager });
+        self.device.charge(if is_edge_case { Work::EdgeCaseRounds } else { Work::RunEager });
         let prepared = Rc::new(PreparedRound { drawn, eager, truths: Default::default() });
         if is_shared {
             self.kept.borrow_mut().keep(key, &prepared, self.round_bytes());

@@ -50,11 +50,11 @@ pub(crate) fn evaluate_on(
 }
 
 fn time(reference: &ReferenceSession, rewrite: &str) -> ProcessTiming {
-    let right_from = evaluate(reference, rewrite, 1 << 30).outputs.iter().map(|output| output.right_from).collect();
+    let passes_at = evaluate(reference, rewrite, 1 << 30).outputs.iter().map(|output| output.passes_at).collect();
     let rewrite = Graph::parse(rewrite).unwrap();
     // Two pairs a block, however busy the machine is.
     let settings = Settings { trials: 24, budget_ms: 600_000, warmups: 1, ..settings(1 << 30) };
-    reference.time(&rewrite, &Hints::default(), 11, &settings, right_from, |_| {}).unwrap()
+    reference.time(&rewrite, &Hints::default(), 11, &settings, passes_at, |_| {}).unwrap()
 }
 
 #[test]
@@ -175,10 +175,10 @@ fn a_timed_run_is_another_answer_only_if_an_untimed_one_differs() {
         let kept = [vec![Tensor::from_bytes(&Target::cpu(), &reference.output_types[0], &timed).unwrap()]];
         let held = |bytes: &[u8]| vec![HeldTensor::host(Dtype::F32, bytes.to_vec())];
         reference.check_timed_runs(&kept, &held(&eager), &|| Ok(held(untimed)), &mut found).unwrap();
-        (found.right_from[0], found.findings)
+        (found.passes_at[0], found.findings)
     };
-    let (right_from, findings) = judged(&timed);
-    assert_eq!((findings, right_from.is_some_and(|t| t > -5)), (vec![], true), "{right_from:?}");
+    let (passes_at, findings) = judged(&timed);
+    assert_eq!((findings, passes_at.is_some_and(|t| t > -5)), (vec![], true), "{passes_at:?}");
     assert_eq!(judged(&eager).1, [Finding::TimedRunDiffers { output: 0 }]);
 }
 
@@ -266,7 +266,7 @@ fn rounds_that_rewrites_share_say_the_same_of_each() {
     let own = Draws { seed: 11, are_shared: false, others: None };
     let found = |reference: &ReferenceSession, rewrite, draws| {
         let found = evaluate_on(reference, rewrite, draws, 1 << 30);
-        (found.outputs, found.findings, found.domain, found.others)
+        (found.outputs, found.findings, found.edge_cases, found.others)
     };
     let alone = RELUS.map(|rewrite| found(&reference(RELUS[0]), rewrite, own));
     assert!(alone[1].0[0].wrong > 0 && !alone[2].2.is_empty() && alone[0].2.is_empty());
@@ -275,7 +275,7 @@ fn rounds_that_rewrites_share_say_the_same_of_each() {
     assert_eq!(found(&reference, RELUS[0], shared), alone[0]);
     let kept = || reference.kept.borrow().count();
     let others = alone[0].3;
-    assert_eq!(kept(), 3 + others.stressed.count + others.unusual.count);
+    assert_eq!(kept(), 3 + others.scaled.count + others.edge_cases.count);
     // What is kept is what is used: the next one finds all of it and adds nothing.
     assert_eq!(found(&reference, RELUS[2], shared), alone[2]);
     assert_eq!(found(&reference, RELUS[1], shared), alone[1]);
@@ -404,10 +404,10 @@ fn what_someone_else_made_of_the_inputs_is_judged_as_a_rewrite_is() {
         }
     };
     let right = judged_externally(&reference, std::slice::from_ref(&ty), times(2.0));
-    assert_eq!((right.error, right.outputs[0].right_from, right.outputs[0].elements), (None, Some(-10), 128));
+    assert_eq!((right.error, right.outputs[0].passes_at, right.outputs[0].elements), (None, Some(-10), 128));
     assert!(right.outputs[0].truth.is_some(), "it is held against the run in double precision");
     let wrong = judged_externally(&reference, std::slice::from_ref(&ty), times(2.1));
-    assert!(wrong.outputs[0].right_from.is_some_and(|t| t > -5), "{wrong:?}");
+    assert!(wrong.outputs[0].passes_at.is_some_and(|t| t > -5), "{wrong:?}");
     let error = |evaluation: EvaluationReport| evaluation.error.map(|error| error.to_string()).unwrap_or_default();
     let short = judged_externally(&reference, std::slice::from_ref(&ty), |_| vec![0; 8]);
     assert!(error(short).contains("a file of 8 bytes where the rewrite declares 256 bytes"));

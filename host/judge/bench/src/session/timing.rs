@@ -23,7 +23,7 @@ const TIMED: u32 = 1 << 17;
 const CHECKED_RUNS: usize = 2;
 
 impl ReferenceSession {
-    /// Times a rewrite whose outputs were found right from `right_from` on. The rewrite has not run in this process before
+    /// Times a rewrite whose outputs were found right from `passes_at` on. The rewrite has not run in this process before
     /// eager was timed against itself, unless it was checked here.
     pub fn time(
         &self,
@@ -31,10 +31,10 @@ impl ReferenceSession {
         hints: &Hints,
         seed: u64,
         settings: &Settings,
-        right_from: Vec<Option<i8>>,
+        passes_at: Vec<Option<i8>>,
         stage: impl FnMut(DeviceStage),
     ) -> Result<ProcessTiming, TimingError> {
-        let timed = self.try_time(rewrite, hints, seed, settings, right_from, stage);
+        let timed = self.try_time(rewrite, hints, seed, settings, passes_at, stage);
         timed.map_err(|error| match error {
             TimingError::Rewrite(error) => memory_of(error, || self.device.can_give(settings.rewrite_bytes)).into(),
             error => error,
@@ -47,7 +47,7 @@ impl ReferenceSession {
         hints: &Hints,
         seed: u64,
         settings: &Settings,
-        right_from: Vec<Option<i8>>,
+        passes_at: Vec<Option<i8>>,
         mut stage: impl FnMut(DeviceStage),
     ) -> Result<ProcessTiming, TimingError> {
         stage(DeviceStage::Plan);
@@ -55,7 +55,7 @@ impl ReferenceSession {
         let control = self.control()?;
         self.device.charge(Work::Compile);
         stage(DeviceStage::Timing);
-        let drawn = self.drawn(Round { seed, number: TIMED, stressed: None })?;
+        let drawn = self.drawn(Round { seed, number: TIMED, scaled: None })?;
         let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
         let sets = [inputs()?, inputs()?];
         self.device.charge(Work::Draw);
@@ -73,7 +73,7 @@ impl ReferenceSession {
             threads: DeviceTimes::default(),
         };
         let times = trials.take()?;
-        let mut timed = ProcessTiming { times, findings: vec![], right_from };
+        let mut timed = ProcessTiming { times, findings: vec![], passes_at };
         let untimed = || Ok(self.held(&program.run(&inputs()?).map_err(of_rewrite)?));
         self.check_timed_runs(&trials.kept.outputs, &expected, &untimed, &mut timed)?;
         self.check_floor(&mut timed);
@@ -115,21 +115,21 @@ impl ReferenceSession {
         let mut own: Option<Vec<HeldTensor>> = None;
         for (position, found) in kept.iter().flat_map(|outputs| outputs.iter().enumerate()) {
             let (ty, held) = (&self.output_types[position], HeldTensor::of(&self.device, found));
-            let right_from =
+            let passes_at =
                 |reference: &HeldTensor| OutputComparison::new(ty.clone()).add(&self.device, &held, reference);
-            let found = right_from(&expected[position]);
+            let found = passes_at(&expected[position]);
             // A run with other inputs may need one step of tolerance more.
-            let Some(checked) = timed.right_from.get(position).copied().flatten() else { continue };
+            let Some(checked) = timed.passes_at.get(position).copied().flatten() else { continue };
             if found.is_some_and(|found| found <= checked + 1 || found <= -5) {
                 continue;
             }
             if own.is_none() {
                 own = Some(untimed()?);
             }
-            let is_own = own.as_ref().is_some_and(|own| right_from(&own[position]).is_some_and(|found| found <= -5));
+            let is_own = own.as_ref().is_some_and(|own| passes_at(&own[position]).is_some_and(|found| found <= -5));
             let finding = Finding::TimedRunDiffers { output: position as u32 };
             if is_own {
-                timed.right_from[position] = found;
+                timed.passes_at[position] = found;
             } else if !timed.findings.contains(&finding) {
                 timed.findings.push(finding);
             }

@@ -3,12 +3,12 @@
 //! or on unusual ones is judged as the verdict judges outputs there.
 
 use super::ReferenceSession;
-use super::checks::{STRESSED, is_amplified, keeps};
-use super::domain::{allowed, is_suspect, wrong};
+use super::checks::{SCALED, is_amplified, keeps};
 use super::drawn::DrawnInputs;
+use super::edge_cases::{allowed, is_suspect, wrong};
 use crate::blame::of_rewrite;
 use crate::compare::{OutputComparison, unravel};
-use crate::domain::DomainDraw;
+use crate::edge_cases::EdgeCaseDraw;
 use crate::held::HeldTensor;
 use crate::inputs::Round;
 use crate::judge::float_kind;
@@ -18,7 +18,7 @@ use passhost_ir::{
     in_double,
 };
 use passhost_protocol::device::RewriteError;
-use passhost_result::{Departure, OutputReport, Settings, ShownBy};
+use passhost_result::{DivergentNode, OutputReport, Settings, ShownBy};
 use passhost_runtime::{Hints, KERNEL, Mode, NodeError, Program};
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ enum JudgingRule {
     /// Outputs as the verdict does where an input has another scale, and what they are made of as on unusual inputs.
     Scaled,
     /// As the verdict judges outputs where an input is unusual in this way.
-    EdgeCase(DomainDraw),
+    EdgeCase(EdgeCaseDraw),
 }
 
 /// What both programs give for the values that correspond, in the order of [`Pairs::pairs`].
@@ -63,7 +63,7 @@ impl ReferenceSession {
         hints: &Hints,
         (seed, shown_by): (u64, &ShownBy),
         settings: &Settings,
-    ) -> Result<Option<Departure>, RewriteError> {
+    ) -> Result<Option<DivergentNode>, RewriteError> {
         let Ok(original) = functionalise(&self.graph, OpTable::sample()) else { return Ok(None) };
         let Some(original) = original.graph.compact() else { return Ok(None) };
         let pairs = Pairs::new(&original, rewrite);
@@ -72,24 +72,25 @@ impl ReferenceSession {
         }
         let shown = match shown_by {
             ShownBy::Ordinary => None,
-            ShownBy::Stressed { input } => match self.specs.iter().position(|spec| spec.name == *input) {
+            ShownBy::Scaled { input } => match self.specs.iter().position(|spec| spec.name == *input) {
                 Some(input) => {
-                    let drawn = self.drawn(Round { seed, number: settings.rounds, stressed: Some(input) })?;
+                    let drawn = self.drawn(Round { seed, number: settings.rounds, scaled: Some(input) })?;
                     Some((drawn, JudgingRule::Scaled))
                 }
                 None => None,
             },
-            ShownBy::Unusual { input, draw } => {
-                self.unusual(seed, input, draw)?.map(|(drawn, domain)| (drawn, JudgingRule::EdgeCase(domain)))
+            ShownBy::EdgeCase { input, draw } => {
+                self.edge_cases(seed, input, draw)?.map(|(drawn, domain)| (drawn, JudgingRule::EdgeCase(domain)))
             }
         };
-        let said = |departure: Departure| Departure { shown_by: shown_by.clone(), ..departure };
+        let said =
+            |first_divergent_node: DivergentNode| DivergentNode { shown_by: shown_by.clone(), ..first_divergent_node };
         if let Some((drawn, rule)) = shown {
             let ordinary = self.ordinary(&pairs, hints, (seed, settings))?;
             return Ok(self.trace_edge_case(&pairs, hints, &drawn, (&rule, &ordinary))?.map(said));
         }
         for number in 0..settings.rounds {
-            let drawn = self.drawn(Round { seed, number, stressed: None })?;
+            let drawn = self.drawn(Round { seed, number, scaled: None })?;
             if let Some(found) = self.trace_ordinary(&pairs, hints, &drawn)? {
                 return Ok(Some(found));
             }
@@ -102,7 +103,7 @@ impl ReferenceSession {
         pairs: &Pairs<'_>,
         hints: &Hints,
         drawn: &DrawnInputs,
-    ) -> Result<Option<Departure>, RewriteError> {
+    ) -> Result<Option<DivergentNode>, RewriteError> {
         let both = self.both(pairs, hints, drawn)?;
         let mut verdicts = pairs.compared(self, &both);
         if !pairs.is_any_output_wrong(&verdicts) {
@@ -120,7 +121,7 @@ impl ReferenceSession {
         hints: &Hints,
         drawn: &DrawnInputs,
         (rule, ordinary): (&JudgingRule, &[Option<i8>]),
-    ) -> Result<Option<Departure>, RewriteError> {
+    ) -> Result<Option<DivergentNode>, RewriteError> {
         let both = self.both(pairs, hints, drawn)?;
         let truth = self.truth_of_values(pairs, drawn);
         let judged = ordinary.iter().enumerate().map(|(at, &ordinary)| {
@@ -128,7 +129,7 @@ impl ReferenceSession {
             let truth = truth.as_ref().map(|truth| &truth[at]);
             match rule {
                 JudgingRule::Scaled if pairs.is_output(at) => self.judged_scaled(ty, ordinary, pair, truth),
-                JudgingRule::Scaled => self.judged_edge_case(ty, (ordinary, DomainDraw::Large), pair, truth),
+                JudgingRule::Scaled => self.judged_edge_case(ty, (ordinary, EdgeCaseDraw::Large), pair, truth),
                 JudgingRule::EdgeCase(domain) => self.judged_edge_case(ty, (ordinary, *domain), pair, truth),
             }
         });
@@ -150,7 +151,7 @@ impl ReferenceSession {
             return ValueVerdict::Right;
         }
         let is_amplified = truth.is_some_and(|truth| is_amplified(ty, [rewritten, expected, truth]));
-        let found = beyond(ty, STRESSED, [rewritten, expected]).filter(|_| !is_amplified);
+        let found = beyond(ty, SCALED, [rewritten, expected]).filter(|_| !is_amplified);
         verdict_of(ty, [rewritten, expected], found)
     }
 
@@ -158,7 +159,7 @@ impl ReferenceSession {
     fn judged_edge_case(
         &self,
         ty: &TensorType,
-        (ordinary, domain): (Option<i8>, DomainDraw),
+        (ordinary, domain): (Option<i8>, EdgeCaseDraw),
         [rewritten, expected]: [&HeldTensor; 2],
         truth: Option<&HeldTensor>,
     ) -> ValueVerdict {
@@ -180,12 +181,12 @@ impl ReferenceSession {
         let types = (0..pairs.pairs.len()).map(|at| pairs.ty(at).clone());
         let mut comparisons: Vec<OutputComparison> = types.map(OutputComparison::new).collect();
         for number in 0..settings.rounds {
-            let both = self.both(pairs, hints, &self.drawn(Round { seed, number, stressed: None })?)?;
+            let both = self.both(pairs, hints, &self.drawn(Round { seed, number, scaled: None })?)?;
             for (at, comparison) in comparisons.iter_mut().enumerate() {
                 comparison.add(&self.device, &both.rewritten[at], &both.expected[at]);
             }
         }
-        Ok(comparisons.iter().map(OutputComparison::right_from).collect())
+        Ok(comparisons.iter().map(OutputComparison::passes_at).collect())
     }
 
     fn both(&self, pairs: &Pairs<'_>, hints: &Hints, drawn: &DrawnInputs) -> Result<Both, RewriteError> {
@@ -285,7 +286,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// The first node on the way to a wrong output that reads nothing wrong.
-    fn first_divergent(&self, verdicts: &[ValueVerdict]) -> Option<Departure> {
+    fn first_divergent(&self, verdicts: &[ValueVerdict]) -> Option<DivergentNode> {
         let definitions = self.rewritten.definitions();
         let is_wrong = |value: &ValueId| matches!(verdicts[value.index()], ValueVerdict::Wrong(_));
         let mut left: Vec<ValueId> = self.rewritten.outputs.iter().copied().filter(is_wrong).collect();
@@ -326,7 +327,7 @@ impl<'a> Pairs<'a> {
         (unknown, wrong)
     }
 
-    fn describe(&self, position: usize, unknown: &BTreeSet<usize>, verdicts: &[ValueVerdict]) -> Option<Departure> {
+    fn describe(&self, position: usize, unknown: &BTreeSet<usize>, verdicts: &[ValueVerdict]) -> Option<DivergentNode> {
         let nodes = &self.rewritten.nodes;
         let node = &nodes[position];
         let (value, report) = node.outputs.iter().find_map(|value| match &verdicts[value.index()] {
@@ -334,7 +335,7 @@ impl<'a> Pairs<'a> {
             _ => None,
         })?;
         let (before, _) = self.pairs.iter().find(|(_, after)| *after == value)?;
-        Some(Departure {
+        Some(DivergentNode {
             node: node.id,
             op: op_of(node),
             is_kept: self.original.nodes.iter().any(|original| original.id == node.id),

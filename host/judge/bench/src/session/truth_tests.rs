@@ -43,17 +43,17 @@ fn a_run_in_double_precision_decides_where_programs_differ_and_rounds_where_the_
     let decided = |original: &str, rewrite: &str| {
         let evaluation = evaluate(&reference(original), rewrite, 1 << 30);
         let [output] = &evaluation.outputs[..] else { unreachable!("{evaluation:?}") };
-        (output.right_from.is_some_and(|t| t <= -5), output.decided)
+        (output.passes_at.is_some_and(|t| t <= -5), output.decided)
     };
     assert_eq!(decided(&in_f16, &in_f16), (true, None), "nobody is asked");
     let (agrees, sides) = decided(&in_f16, &in_f32);
     let sides = sides.unwrap();
-    assert!(!agrees && sides.right_from.is_some_and(|t| t <= -5), "the rewrite is right: {sides:?}");
-    assert!(sides.eager_right_from.is_none_or(|t| t > -5), "eager is not: {sides:?}");
+    assert!(!agrees && sides.passes_at.is_some_and(|t| t <= -5), "the rewrite is right: {sides:?}");
+    assert!(sides.eager_passes_at.is_none_or(|t| t > -5), "eager is not: {sides:?}");
     let (agrees, sides) = decided(&converted, &in_f32);
     let sides = sides.unwrap();
-    assert!(!agrees && sides.right_from.is_none_or(|t| t > -5), "the graph asks for the rounding: {sides:?}");
-    assert!(sides.eager_right_from.is_some_and(|t| t <= -5), "{sides:?}");
+    assert!(!agrees && sides.passes_at.is_none_or(|t| t > -5), "the graph asks for the rounding: {sides:?}");
+    assert!(sides.eager_passes_at.is_some_and(|t| t <= -5), "{sides:?}");
 }
 
 #[test]
@@ -77,10 +77,10 @@ fn a_run_in_double_precision_decides_where_an_input_grows_as_well() {
     );
     let evaluation = evaluate(&reference(&in_f16), &in_f32, 1 << 30);
     let [output] = &evaluation.outputs[..] else { unreachable!("{evaluation:?}") };
-    assert!(output.right_from.is_some_and(|t| (-4..=0).contains(&t)), "programs differ by little: {output:?}");
+    assert!(output.passes_at.is_some_and(|t| (-4..=0).contains(&t)), "programs differ by little: {output:?}");
     let sides = output.decided.unwrap();
-    assert!(sides.right_from.is_some_and(|t| t <= -5), "the rewrite is right: {sides:?}");
-    assert!(sides.eager_right_from.is_none_or(|t| t > -5), "eager is not: {sides:?}");
+    assert!(sides.passes_at.is_some_and(|t| t <= -5), "the rewrite is right: {sides:?}");
+    assert!(sides.eager_passes_at.is_none_or(|t| t > -5), "eager is not: {sides:?}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl ReferenceSession {
     ) -> Result<Vec<TunedKernel>, RewriteError> {
         let program = self.compiled(rewrite, hints)?;
         self.device.charge(Work::Compile);
-        let drawn = self.drawn(Round { seed, number: TUNED, stressed: None })?;
+        let drawn = self.drawn(Round { seed, number: TUNED, scaled: None })?;
         let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(input_error)?;
         self.device.charge(Work::Draw);
         let (mut tuned, mut measured) = (vec![], vec![]);

@@ -8,7 +8,7 @@ use passhost_protocol::device::{
     DeviceStage, EvaluationReport, ExternalRun, FromDevice, LoadReport, ProcessTiming, ReferenceError, RewriteError,
     RewriteJob, RewriteTask, SingleRun, SingleRunError, TimingError, ToDevice,
 };
-use passhost_result::{Departure, ShownBy, Spent, TunedKernel, Work};
+use passhost_result::{DivergentNode, ShownBy, Spent, TunedKernel, Work};
 use std::time::{Duration, Instant};
 
 /// Requests of one who works with a device, whose time is theirs.
@@ -123,7 +123,7 @@ impl DeviceSession<'_> {
         })
     }
 
-    /// Times a rewrite of the program that the child has loaded, of whose outputs `right_from` is known.
+    /// Times a rewrite of the program that the child has loaded, of whose outputs `passes_at` is known.
     ///
     /// # Errors
     ///
@@ -132,12 +132,12 @@ impl DeviceSession<'_> {
         &mut self,
         process: usize,
         job: &RewriteJob,
-        right_from: Vec<Option<i8>>,
+        passes_at: Vec<Option<i8>>,
         limit: Duration,
         watch: &mut dyn FnMut(DeviceStage),
     ) -> Result<Result<ProcessTiming, TimingError>, DeviceChildError> {
         let cores = if job.settings.accept_noise { vec![] } else { self.device.cores() };
-        let message = ToDevice::Rewrite(RewriteTask::Time { right_from, cores }, Box::new(job.clone()));
+        let message = ToDevice::Rewrite(RewriteTask::Time { passes_at, cores }, Box::new(job.clone()));
         self.answer(process, &message, limit, watch, |reply| match reply {
             FromDevice::Timed(timed) => Some(timed.map(|timed| *timed)),
             _ => None,
@@ -180,10 +180,10 @@ impl DeviceSession<'_> {
         job: RewriteJob,
         shown_by: ShownBy,
         limit: Duration,
-    ) -> Result<Option<Departure>, DeviceChildError> {
+    ) -> Result<Option<DivergentNode>, DeviceChildError> {
         let message = ToDevice::Rewrite(RewriteTask::Trace(shown_by), Box::new(job));
         self.answer(0, &message, limit, &mut |_| {}, |reply| match reply {
-            FromDevice::Traced(departure) => Some(departure),
+            FromDevice::Traced(first_divergent_node) => Some(first_divergent_node),
             _ => None,
         })
     }

@@ -29,7 +29,7 @@ pub enum RewriteTask {
     /// Times it.
     Time {
         /// Of each output, the least t at which it was found right.
-        right_from: Vec<Option<i8>>,
+        passes_at: Vec<Option<i8>>,
         /// Cores that nothing else of this evaluation runs on meanwhile; none if there are none to spare.
         cores: Vec<u32>,
     },
@@ -79,5 +79,5 @@ pub struct ProcessTiming {
     /// Findings of the integrity layers.
     pub findings: Vec<Finding>,
     /// Of each output, the least t at which the checked and the timed runs are right.
-    pub right_from: Vec<Option<i8>>,
+    pub passes_at: Vec<Option<i8>>,
 }

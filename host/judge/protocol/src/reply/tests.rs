@@ -101,7 +101,7 @@ fn device() -> Vec<FromDevice> {
         FromDevice::Drawn(Err(SingleRunError::Write { file: "f".into(), message: "full".into() })),
         FromDevice::Evaluated(Box::new(EvaluationReport::failed(error))),
         FromDevice::Tuned(Ok(vec![])),
-        FromDevice::Timed(Ok(Box::new(ProcessTiming { times, findings: vec![], right_from: vec![None; 2] }))),
+        FromDevice::Timed(Ok(Box::new(ProcessTiming { times, findings: vec![], passes_at: vec![None; 2] }))),
         FromDevice::Traced(None),
         FromDevice::Ran(Ok(SingleRun { outputs: vec![], differences: vec![], peak_bytes: 0, micros: 0 })),
     ]

@@ -236,7 +236,7 @@ impl PreparedBaseline<'_> {
         drop(guard);
         let timed = self.compare(method, &outputs, round..round + 1)?;
         for (output, timed) in evaluation.outputs.iter_mut().zip(timed.outputs) {
-            output.right_from = output.right_from.zip(timed.right_from).map(|(checked, timed)| checked.max(timed));
+            output.passes_at = output.passes_at.zip(timed.passes_at).map(|(checked, timed)| checked.max(timed));
         }
         Ok(times)
     }

@@ -34,4 +34,7 @@ pub use work::{BatchEvent, BatchWork, Checking};
 pub(crate) use work::{OpenedForBatch, SampleQueue, open as open_task};
 
 /// Names the form of the file; the number grows when a field changes its meaning or goes.
-pub const SCHEMA: &str = "passhost.batch/1";
+pub const SCHEMA: &str = "passhost.batch/2";
+
+/// An older form that is read as well: members of its results had other names.
+const OLDER_SCHEMA: &str = "passhost.batch/1";

@@ -1,10 +1,10 @@
 //! The reading side of a batch file.
 
-use super::SCHEMA;
 use super::documents::{Assembled, documents};
 use super::error::BatchError;
 use super::header::Header;
 use super::line::BatchLine;
+use super::{OLDER_SCHEMA, SCHEMA};
 use passhost_protocol::{BoundedLines, LineRead, open_regular};
 use passhost_result::document::Document;
 use passhost_result::schema_of;
@@ -96,8 +96,10 @@ pub(super) fn parse_bounded(path: &Path, from: impl BufRead, limit: usize) -> Re
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, BatchError> {
     let wrong = |reason: String| BatchError::Header { path: path.into(), reason };
     match schema_of(line).as_deref() {
-        Some(SCHEMA) => {
-            serde_json::from_slice(line).map_err(|error| wrong(format!("its first line is damaged: {error}")))
+        Some(SCHEMA | OLDER_SCHEMA) => {
+            let header: Header =
+                serde_json::from_slice(line).map_err(|error| wrong(format!("its first line is damaged: {error}")))?;
+            Ok(Header { schema: SCHEMA.into(), ..header })
         }
         Some(other) => Err(wrong(format!("its schema is `{}`, expected `{SCHEMA}`", one_line(other, 60)))),
         None if serde_json::from_slice::<IgnoredAny>(line).is_err() => Err(wrong("its first line is no JSON".into())),

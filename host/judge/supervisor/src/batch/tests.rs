@@ -90,7 +90,7 @@ fn timed(variant: &str) -> Judged {
     let Ok(found) = found else { unreachable!("the times give a speedup") };
     let output = OutputReport {
         ty: TensorType::contiguous(Dtype::F32, [9]),
-        right_from: Some(-7),
+        passes_at: Some(-7),
         elements: 27,
         different: 3,
         wrong: 0,
@@ -105,7 +105,7 @@ fn timed(variant: &str) -> Judged {
     };
     let variant = Variant {
         outputs: vec![output],
-        right_from: Some(-7),
+        passes_at: Some(-7),
         timing: Some(found.timing),
         seed: Some(3),
         ..empty(variant)
@@ -234,9 +234,9 @@ fn what_is_no_batch_file_or_damaged_is_named_by_line() {
     let place = Place::new();
     for (text, expected) in [
         ("one/sample\n", "its first line is no JSON"),
-        ("{\"schema\": \"passhost.result/2\"}\n", "its schema is `passhost.result/2`, expected `passhost.batch/1`"),
+        ("{\"schema\": \"passhost.result/3\"}\n", "its schema is `passhost.result/3`, expected `passhost.batch/2`"),
         ("[1, 2]\n", "its first line names no schema"),
-        ("{\"schema\": \"passhost.batch/1\"}\n", "its first line is damaged: missing field"),
+        ("{\"schema\": \"passhost.batch/2\"}\n", "its first line is damaged: missing field"),
         ("{\"schema\"", "it has no whole line"),
     ] {
         fs::write(place.path(), text).unwrap();

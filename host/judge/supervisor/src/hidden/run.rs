@@ -12,13 +12,13 @@ use passhost_result::verdict::counts_from;
 use passhost_result::{OtherRounds, Settings, Share};
 use std::sync::Arc;
 
-/// Runs the rewrite for a hidden size on inputs from `seed`. The recorded size is right at `recorded_right_from`. Where the
+/// Runs the rewrite for a hidden size on inputs from `seed`. The recorded size is right at `recorded_passes_at`. Where the
 /// policy lets a run in double precision decide, it does so for both.
 pub(crate) fn run(
     trail: &Trail<'_>,
     session: &mut DeviceSession<'_>,
     seed: u64,
-    recorded_right_from: i8,
+    recorded_passes_at: i8,
     chosen: HiddenSize,
 ) -> HiddenShape {
     let HiddenSize { mut record, end } = chosen;
@@ -28,9 +28,9 @@ pub(crate) fn run(
         Err(failure) => record.note = Some(said(failure.message)),
         Ok(verified) => match evaluate(trail, session, seed, &verified) {
             Ok(evaluation) => {
-                let right_from = counts_from(&evaluation.outputs, trail.supervisor.config.policy.rules());
-                record.finding = wrong(&evaluation, right_from, allowed(recorded_right_from)).map(said);
-                (record.outputs, record.right_from) = (evaluation.outputs, right_from);
+                let passes_at = counts_from(&evaluation.outputs, trail.supervisor.config.policy.rules());
+                record.finding = wrong(&evaluation, passes_at, allowed(recorded_passes_at)).map(said);
+                (record.outputs, record.passes_at) = (evaluation.outputs, passes_at);
             }
             Err(Trouble::Plugin(what)) => record.finding = Some(said(what)),
             Err(Trouble::Other(what)) => record.note = Some(said(what)),
@@ -40,8 +40,8 @@ pub(crate) fn run(
 }
 
 /// What is wrong with a rewrite that ran.
-fn wrong(evaluation: &EvaluationReport, right_from: Option<i8>, allowed: i8) -> Option<String> {
-    evaluation.findings.first().map(ToString::to_string).or_else(|| wrong_from(right_from, allowed))
+fn wrong(evaluation: &EvaluationReport, passes_at: Option<i8>, allowed: i8) -> Option<String> {
+    evaluation.findings.first().map(ToString::to_string).or_else(|| wrong_from(passes_at, allowed))
 }
 
 /// Why there is nothing to compare.
@@ -60,7 +60,7 @@ fn evaluate(
 ) -> Result<EvaluationReport, Trouble> {
     let config = &trail.supervisor.config;
     let rounds = config.settings.rounds.min(1);
-    let settings = Settings { rounds, domain_rounds: false, ..config.settings };
+    let settings = Settings { rounds, edge_case_rounds: false, ..config.settings };
     let other = |failure: Failure| Trouble::Other(failure.message);
     let reference = Reference::load(trail, session, Arc::clone(&verified.reference)).map_err(other)?;
     let program = &reference.read.program;
@@ -71,8 +71,8 @@ fn evaluate(
     let limit = reference.limit(config, &settings);
     let in_place = passhost_ir::in_place_nodes(program, OpTable::sample());
     let mut watch = |stage| trail.reached(WorkStage::Device(stage));
-    let stressed = Share { count: 1, of: 1 };
-    let others = Some(OtherRounds { stressed, ..OtherRounds::default() });
+    let scaled = Share { count: 1, of: 1 };
+    let others = Some(OtherRounds { scaled, ..OtherRounds::default() });
     let draws = Draws { seed, are_shared: false, others };
     let job = RewriteJob { rewrite: verified.graph.clone(), in_place, schedules: vec![], draws, settings };
     let mut evaluated = session.evaluate(&job, limit, &mut watch);

@@ -5,8 +5,8 @@ use passhost_policy::Rules;
 use passhost_protocol::device::EvaluationReport;
 use passhost_result::document::{Failure, HiddenShapes, Rewrite, Variant};
 use passhost_result::verdict::{Judged, conclude, counts_from, decided, unfit_for_times};
-use passhost_result::{Departure, GuestUsage, TunedKernel, timing};
-use passhost_score::{FailureClass, variant_right_from};
+use passhost_result::{DivergentNode, GuestUsage, TunedKernel, timing};
+use passhost_score::{FailureClass, variant_passes_at};
 
 /// What came of running a rewrite beside its reference.
 pub(crate) struct Compared {
@@ -24,7 +24,7 @@ pub(crate) struct MeasuredVariant {
     pub usage: GuestUsage,
     pub seed: u64,
     pub tuned: Vec<TunedKernel>,
-    pub departure: Option<Departure>,
+    pub first_divergent_node: Option<DivergentNode>,
     pub hidden: Option<HiddenShapes>,
 }
 
@@ -33,10 +33,10 @@ impl Compared {
     pub fn outcome(&self, pass_miss: bool, rules: &Rules) -> (bool, Option<i8>) {
         let outputs = &self.evaluation.outputs;
         let is_timed = self.times.as_ref().is_some_and(|times| times.timing.trouble.is_none());
-        let right_from = counts_from(outputs, rules).filter(|_| is_timed);
+        let passes_at = counts_from(outputs, rules).filter(|_| is_timed);
         match unfit(&self.evaluation, pass_miss) {
             Some(class) => (class != FailureClass::PassMiss, None),
-            None => (is_timed && right_from.is_none_or(|t| t > -5), right_from),
+            None => (is_timed && passes_at.is_none_or(|t| t > -5), passes_at),
         }
     }
 }
@@ -45,9 +45,9 @@ impl MeasuredVariant {
     /// The verdict.
     pub fn judged(self, trail: Trail<'_>) -> Judged {
         let rules = trail.supervisor.config.policy.rules();
-        let MeasuredVariant { compared, rewrite, usage, seed, tuned, departure, hidden } = self;
+        let MeasuredVariant { compared, rewrite, usage, seed, tuned, first_divergent_node, hidden } = self;
         let (rewrite, usage, seed) = (Some(rewrite), Some(usage), Some(seed));
-        let variant = Variant { rewrite, usage, seed, tuned, departure, hidden, ..trail.entry() };
+        let variant = Variant { rewrite, usage, seed, tuned, first_divergent_node, hidden, ..trail.entry() };
         let Compared { evaluation, times, untimed } = compared;
         let mut judged = judged(variant, evaluation, times, rules);
         // What is wrong without times still is.
@@ -61,8 +61,8 @@ impl MeasuredVariant {
 /// Why a rewrite is not compared, whatever its times are.
 pub(super) fn unfit(evaluation: &EvaluationReport, pass_miss: bool) -> Option<FailureClass> {
     let EvaluationReport { outputs, findings, .. } = evaluation;
-    let right_from = variant_right_from(outputs.iter().map(|output| output.right_from));
-    unfit_for_times(pass_miss, !findings.is_empty(), outputs, right_from)
+    let passes_at = variant_passes_at(outputs.iter().map(|output| output.passes_at));
+    unfit_for_times(pass_miss, !findings.is_empty(), outputs, passes_at)
 }
 
 /// The verdict on what ran, where `variant` says all but what came of that.
@@ -73,15 +73,15 @@ pub(crate) fn judged(
     rules: &Rules,
 ) -> Judged {
     let (timing, speedups) = times.map(|timing::Measured { timing, speedups }| (timing, speedups)).unzip();
-    let EvaluationReport { outputs, findings, domain, notes, trivial, others, .. } = evaluation;
+    let EvaluationReport { outputs, findings, edge_cases, notes, trivial, others, .. } = evaluation;
     let variant = Variant {
         timing,
         findings: findings.iter().map(ToString::to_string).collect(),
-        domain,
+        edge_cases,
         notes: [variant.notes, notes].concat(),
         trivial,
         other_rounds: Some(others),
-        right_from: variant_right_from(outputs.iter().map(|output| output.right_from)),
+        passes_at: variant_passes_at(outputs.iter().map(|output| output.passes_at)),
         decided: decided(&outputs, rules),
         outputs,
         ..variant

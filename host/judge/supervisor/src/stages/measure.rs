@@ -14,7 +14,7 @@ use passhost_protocol::device::{
 use passhost_protocol::reader::SampleVariant;
 use passhost_result::document::{Blame, Failure, HiddenShapes, failure};
 use passhost_result::untrusted::one_line;
-use passhost_result::{Departure, DomainFinding, Finding, Settings, ShownBy, TunedKernel, Work};
+use passhost_result::{DivergentNode, EdgeCaseFinding, Finding, Settings, ShownBy, TunedKernel, Work};
 use passhost_score::FailureClass;
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ impl VerifiedRewrite {
         let mut on_device =
             Measurement { trail: &mut *trail, session, reference, rewrite: &graph, pass_miss, tuned: vec![] };
         let compared = on_device.compared(draws, plan.tuned, guard);
-        let departure = compared.as_ref().ok().and_then(|compared| on_device.traced(compared, seed));
+        let first_divergent_node = compared.as_ref().ok().and_then(|compared| on_device.traced(compared, seed));
         let Measurement { session, tuned, .. } = on_device;
         let spent = session.end();
         trail.spent.join(&spent);
@@ -99,16 +99,16 @@ impl VerifiedRewrite {
             *stopped.record = RewriteRecord { rewrite, usage, excerpt: vec![], seed, tuned: tuned.clone(), findings };
             stopped
         })?;
-        let (_, right_from) = compared.outcome(pass_miss, config.policy.rules());
-        let hidden = plan.hidden.seed.zip(right_from).map(|(seed_of_sizes, right_from)| {
+        let (_, passes_at) = compared.outcome(pass_miss, config.policy.rules());
+        let hidden = plan.hidden.seed.zip(passes_at).map(|(seed_of_sizes, passes_at)| {
             let _guard = trail.guard(device, Use::Shared);
             let mut session = device.session();
-            let run = |chosen| hidden::run(trail, &mut session, seed, right_from, chosen);
+            let run = |chosen| hidden::run(trail, &mut session, seed, passes_at, chosen);
             let shapes = plan.hidden.shapes.into_iter().map(run).collect();
             trail.spent.add(Work::HiddenSizes, session.end().total());
             HiddenShapes { seed: seed_of_sizes, shapes, missing: plan.hidden.note }
         });
-        Ok(MeasuredVariant { compared, rewrite, usage, seed, tuned, departure, hidden })
+        Ok(MeasuredVariant { compared, rewrite, usage, seed, tuned, first_divergent_node, hidden })
     }
 }
 
@@ -203,19 +203,19 @@ impl Measurement<'_, '_> {
 
     /// Looks for the node that makes a rewrite wrong, once everything else is known of it. Where that fails, nothing is said:
     /// no verdict depends on it.
-    fn traced(&mut self, compared: &Compared, seed: u64) -> Option<Departure> {
-        let EvaluationReport { outputs, findings, domain, .. } = &compared.evaluation;
+    fn traced(&mut self, compared: &Compared, seed: u64) -> Option<DivergentNode> {
+        let EvaluationReport { outputs, findings, edge_cases, .. } = &compared.evaluation;
         let config = &self.trail.supervisor.config;
         let (is_wrong, _) = compared.outcome(self.pass_miss, config.policy.rules());
         // The input whose growth shows it to be wrong.
-        let stressed = findings.iter().find_map(|finding| match finding {
+        let scaled = findings.iter().find_map(|finding| match finding {
             Finding::Insensitive { input, .. } => Some(input.clone()),
             _ => None,
         });
-        let shown_by = match (stressed, domain.first().filter(|_| !is_wrong)) {
-            (Some(input), _) => ShownBy::Stressed { input },
-            (None, Some(DomainFinding { input, draw, .. })) => {
-                ShownBy::Unusual { input: input.clone(), draw: draw.clone() }
+        let shown_by = match (scaled, edge_cases.first().filter(|_| !is_wrong)) {
+            (Some(input), _) => ShownBy::Scaled { input },
+            (None, Some(EdgeCaseFinding { input, draw, .. })) => {
+                ShownBy::EdgeCase { input: input.clone(), draw: draw.clone() }
             }
             (None, None) => ShownBy::Ordinary,
         };

@@ -66,12 +66,12 @@ impl Measurement<'_, '_> {
             if process > 0 {
                 self.reference.load_in(process, self.trail, &mut self.session).map_err(MeasurementLost::Reference)?;
             }
-            let right_from: Vec<Option<i8>> = evaluation.outputs.iter().map(|output| output.right_from).collect();
+            let passes_at: Vec<Option<i8>> = evaluation.outputs.iter().map(|output| output.passes_at).collect();
             let timed =
-                self.twice(process, |session, watch| session.time(process, job, right_from.clone(), limit, watch));
+                self.twice(process, |session, watch| session.time(process, job, passes_at.clone(), limit, watch));
             let timed = timed?.map_err(MeasurementLost::from)?;
-            for (output, right_from) in evaluation.outputs.iter_mut().zip(timed.right_from) {
-                output.right_from = output.right_from.zip(right_from).map(|(one, other)| one.max(other));
+            for (output, passes_at) in evaluation.outputs.iter_mut().zip(timed.passes_at) {
+                output.passes_at = output.passes_at.zip(passes_at).map(|(one, other)| one.max(other));
             }
             let new = timed.findings.into_iter().filter(|finding| !evaluation.findings.contains(finding));
             evaluation.findings.extend(new.collect::<Vec<_>>());

@@ -173,7 +173,7 @@ fn said(job: &AttemptJob, line: &TrajectoryLine) -> Option<String> {
         TrajectoryLine::Call { call, text, .. } => {
             format!("{}: {}", one_line(&call.function.name, 30), one_line(text.lines().next().unwrap_or(""), 100))
         }
-        TrajectoryLine::Told { .. } => "called nothing".to_owned(),
+        TrajectoryLine::Message { .. } => "called nothing".to_owned(),
         TrajectoryLine::End { why, score, .. } => format!("ends ({why}), score {score:.3}"),
         TrajectoryLine::Answer { .. } => return None,
     };

@@ -1,8 +1,8 @@
-//! The node that is named, for rewrites that are wrong on ordinary, stressed and unusual inputs.
+//! The node that is named, for rewrites that are wrong on ordinary, scaled and edge-case inputs.
 
 use crate::session::tests::{alone, reference};
 use passhost_ir::{Graph, NodeId};
-use passhost_result::{Departure, Settings, ShownBy};
+use passhost_result::{DivergentNode, Settings, ShownBy};
 use passhost_runtime::Hints;
 
 const CHAIN: &str = "graph(%x: f32[64,32]) {
@@ -13,11 +13,11 @@ const CHAIN: &str = "graph(%x: f32[64,32]) {
   return (%d)
 }";
 
-fn traced(rewrite: &str, shown_by: &ShownBy) -> Option<Departure> {
+fn traced(rewrite: &str, shown_by: &ShownBy) -> Option<DivergentNode> {
     traced_beside(CHAIN, rewrite, shown_by)
 }
 
-fn traced_beside(original: &str, rewrite: &str, shown_by: &ShownBy) -> Option<Departure> {
+fn traced_beside(original: &str, rewrite: &str, shown_by: &ShownBy) -> Option<DivergentNode> {
     let _alone = alone();
     let rewrite = Graph::parse(rewrite).unwrap();
     let settings = Settings::default();
@@ -82,7 +82,7 @@ fn what_only_a_stressed_input_shows_is_found_there() {
       #2 %b: f32[64,32] = aten::relu(%a)
       return (%b)
     }";
-    let shown_by = ShownBy::Stressed { input: "x".into() };
+    let shown_by = ShownBy::Scaled { input: "x".into() };
     assert_eq!(traced_beside(original, rewrite, &ShownBy::Ordinary), None);
     let found = traced_beside(original, rewrite, &shown_by).unwrap();
     assert_eq!((found.node, found.is_kept, found.shown_by), (NodeId(9), false, shown_by));
@@ -94,7 +94,7 @@ fn what_only_an_unusual_input_shows_is_found_there() {
     let other = CHAIN
         .replace("#0 %a: f32[64,32] = aten::exp(%x)", "#9 %a: f32[64,32] = aten::mul.Tensor(%e, %s)")
         .replace("#9", "#6 %e: f32[64,32] = aten::exp(%x)\n#7 %g: f32[64,32] = aten::sign(%x)\n#8 %s: f32[64,32] = aten::abs(%g)\n#9");
-    let shown_by = ShownBy::Unusual { input: "x".into(), draw: "is all zeros".into() };
+    let shown_by = ShownBy::EdgeCase { input: "x".into(), draw: "is all zeros".into() };
     assert_eq!(traced(&other, &ShownBy::Ordinary), None);
     let found = traced(&other, &shown_by).unwrap();
     assert_eq!((found.node, found.op.as_str(), found.is_kept), (NodeId(9), "aten::mul.Tensor", false));
@@ -118,7 +118,7 @@ fn what_eager_does_not_know_of_an_unusual_input_is_no_nodes_doing() {
       #3 %c: f32[64,32] = aten::relu(%k)
       return (%b, %c)
     }";
-    let shown_by = ShownBy::Unusual { input: "x".into(), draw: "has infinities in single places".into() };
+    let shown_by = ShownBy::EdgeCase { input: "x".into(), draw: "has infinities in single places".into() };
     let found = traced_beside(original, rewrite, &shown_by).unwrap();
     assert_eq!((found.node, found.rewritten.as_str(), found.wrong), (NodeId(9), "1048576", 2), "{found:?}");
 }

@@ -19,7 +19,7 @@ const SMALL: f64 = 1.0 / 64.0;
 
 /// What is unusual about an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DomainDraw {
+pub enum EdgeCaseDraw {
     /// Every element is zero.
     Zeros,
     /// One row of the last dimension has a single value.
@@ -44,28 +44,28 @@ pub enum DomainDraw {
     Sorted,
 }
 
-impl fmt::Display for DomainDraw {
+impl fmt::Display for EdgeCaseDraw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            DomainDraw::Zeros => "is all zeros",
-            DomainDraw::ConstantRow => "has a constant row",
-            DomainDraw::MaskedRow => "has a row that is masked throughout",
-            DomainDraw::Infinities => "has infinities in single places",
-            DomainDraw::NotNumbers => "has NaNs in single places",
-            DomainDraw::Extremes => "has negative zeros, subnormals and large numbers in single places",
-            DomainDraw::Small => "is drawn around zero at a 64th of its scale",
-            DomainDraw::Large => "is drawn around zero at 10,000 times its scale",
-            DomainDraw::Ends => "takes the ends of its range",
-            DomainDraw::Repeated => "repeats one value",
-            DomainDraw::Sorted => "is sorted",
+            EdgeCaseDraw::Zeros => "is all zeros",
+            EdgeCaseDraw::ConstantRow => "has a constant row",
+            EdgeCaseDraw::MaskedRow => "has a row that is masked throughout",
+            EdgeCaseDraw::Infinities => "has infinities in single places",
+            EdgeCaseDraw::NotNumbers => "has NaNs in single places",
+            EdgeCaseDraw::Extremes => "has negative zeros, subnormals and large numbers in single places",
+            EdgeCaseDraw::Small => "is drawn around zero at a 64th of its scale",
+            EdgeCaseDraw::Large => "is drawn around zero at 10,000 times its scale",
+            EdgeCaseDraw::Ends => "takes the ends of its range",
+            EdgeCaseDraw::Repeated => "repeats one value",
+            EdgeCaseDraw::Sorted => "is sorted",
         })
     }
 }
 
 /// The unusual draws of an input. `bounded` ones must stay in the range that is recorded of them. None where every draw
 /// is the same anyway.
-pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [DomainDraw] {
-    use DomainDraw::{
+pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
+    use EdgeCaseDraw::{
         ConstantRow, Ends, Extremes, Infinities, Large, MaskedRow, NotNumbers, Repeated, Small, Sorted, Zeros,
     };
     // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
@@ -92,14 +92,14 @@ pub fn draw_edge_case(
     (spec, bounded): (&InputSpec, bool),
     position: usize,
     round: Round,
-    domain: DomainDraw,
+    domain: EdgeCaseDraw,
     usual: &[u8],
 ) -> Result<Vec<u8>, DrawError> {
     let key = hash_of(round, &spec.name, domain as u64);
     match domain {
-        DomainDraw::Small => draw(&around_zero(spec, SMALL), position, round),
-        DomainDraw::Large => draw(&around_zero(spec, LARGE), position, round),
-        DomainDraw::Zeros => Ok(vec![0; usual.len()]),
+        EdgeCaseDraw::Small => draw(&around_zero(spec, SMALL), position, round),
+        EdgeCaseDraw::Large => draw(&around_zero(spec, LARGE), position, round),
+        EdgeCaseDraw::Zeros => Ok(vec![0; usual.len()]),
         _ => {
             let mut bytes = usual.to_vec();
             alter(spec, domain, bounded, key, |places| write_elements(spec.ty.dtype, &mut bytes, places));
@@ -114,16 +114,16 @@ pub fn draw_edge_case_held(
     (spec, bounded): (&InputSpec, bool),
     position: usize,
     round: Round,
-    domain: DomainDraw,
+    domain: EdgeCaseDraw,
     usual: &HeldTensor,
 ) -> Result<HeldTensor, DrawError> {
     if let (Some(tensor), Some(kernels)) = (usual.tensor(), device.on_device(&spec.ty)) {
         let rescaled = |scale| draws::draw(device.context(), kernels, (&around_zero(spec, scale), position), round);
         let drawn = match domain {
-            DomainDraw::Small => rescaled(SMALL),
-            DomainDraw::Large => rescaled(LARGE),
-            DomainDraw::Zeros => draws::zeros(device.context(), &spec.ty).map(Some),
-            DomainDraw::Ends | DomainDraw::Repeated | DomainDraw::Sorted => Ok(None),
+            EdgeCaseDraw::Small => rescaled(SMALL),
+            EdgeCaseDraw::Large => rescaled(LARGE),
+            EdgeCaseDraw::Zeros => draws::zeros(device.context(), &spec.ty).map(Some),
+            EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted => Ok(None),
             _ => {
                 let mut places = vec![];
                 let key = hash_of(round, &spec.name, domain as u64);
@@ -153,7 +153,7 @@ fn around_zero(spec: &InputSpec, scale: f64) -> InputSpec {
 /// Says which elements are unusual, and what they are.
 fn alter(
     spec: &InputSpec,
-    domain: DomainDraw,
+    domain: EdgeCaseDraw,
     bounded: bool,
     key: u64,
     mut write: impl FnMut(&mut dyn Iterator<Item = (usize, f64)>),
@@ -165,23 +165,23 @@ fn alter(
     let dtype = spec.ty.dtype;
     let whole_row = |value: f64| (chosen * row..(chosen + 1) * row).map(move |place| (place, value));
     match (domain, &spec.draw) {
-        (DomainDraw::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),
-        (DomainDraw::MaskedRow, _) => write(&mut whole_row(0.0)),
+        (EdgeCaseDraw::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),
+        (EdgeCaseDraw::MaskedRow, _) => write(&mut whole_row(0.0)),
         // A power of two: sums of it are exact in any order.
-        (DomainDraw::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
-        (DomainDraw::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
-        (DomainDraw::NotNumbers, _) => write(&mut scattered(&[f64::NAN; 2], key, rows, row)),
-        (DomainDraw::Extremes, _) => {
+        (EdgeCaseDraw::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
+        (EdgeCaseDraw::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
+        (EdgeCaseDraw::NotNumbers, _) => write(&mut scattered(&[f64::NAN; 2], key, rows, row)),
+        (EdgeCaseDraw::Extremes, _) => {
             let (least, subnormal, large) = limits(dtype);
             write(&mut scattered(&[-0.0, subnormal, least, large, -subnormal, -large], key, rows, row));
         }
-        (DomainDraw::Ends | DomainDraw::Repeated | DomainDraw::Sorted, Draw::Uniform { low, high }) => {
+        (EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted, Draw::Uniform { low, high }) => {
             let values = ends(*low, *high, bounded, dtype);
             let step = high.abs_diff(*low) as f64 / (count.max(2) - 1) as f64;
             write(&mut (0..count).map(|place| {
                 let value = match domain {
-                    DomainDraw::Ends => values[(hash_at(key, place) % values.len() as u64) as usize],
-                    DomainDraw::Repeated => values[(key % values.len() as u64) as usize],
+                    EdgeCaseDraw::Ends => values[(hash_at(key, place) % values.len() as u64) as usize],
+                    EdgeCaseDraw::Repeated => values[(key % values.len() as u64) as usize],
                     _ => low.saturating_add_unsigned((step * place as f64) as u64).min(*high),
                 };
                 (place, value as f64)
@@ -265,9 +265,9 @@ mod tests {
     use crate::element::HostElements;
     use passhost_ir::TensorType;
 
-    const ROUND: Round = Round { seed: 3, number: 9, stressed: None };
+    const ROUND: Round = Round { seed: 3, number: 9, scaled: None };
 
-    fn drawn(dtype: Dtype, shape: &[i64], distribution: Draw, domain: DomainDraw, bounded: bool) -> Vec<f64> {
+    fn drawn(dtype: Dtype, shape: &[i64], distribution: Draw, domain: EdgeCaseDraw, bounded: bool) -> Vec<f64> {
         let ty = TensorType::contiguous(dtype, shape);
         let spec = InputSpec { name: "x".into(), ty, draw: distribution, min: Some(0.0), max: None };
         assert!(draws(&spec, bounded).contains(&domain), "{domain:?}");
@@ -276,27 +276,27 @@ mod tests {
         HostElements { dtype, bytes: &bytes }.to_f64()
     }
 
-    fn normal(domain: DomainDraw) -> Vec<f64> {
+    fn normal(domain: EdgeCaseDraw) -> Vec<f64> {
         drawn(Dtype::F32, &[64, 32], Draw::Normal { mean: 1.0, std: 0.5 }, domain, false)
     }
 
     #[test]
     fn floats_leave_the_middle_one_way_at_a_time() {
-        assert!(normal(DomainDraw::Zeros).iter().all(|&value| value == 0.0));
-        let constant = normal(DomainDraw::ConstantRow);
+        assert!(normal(EdgeCaseDraw::Zeros).iter().all(|&value| value == 0.0));
+        let constant = normal(EdgeCaseDraw::ConstantRow);
         assert_eq!(constant.chunks(32).filter(|row| row.iter().all(|&value| value == 0.5)).count(), 1);
         for (domain, is_special) in
-            [(DomainDraw::Infinities, f64::is_infinite as fn(f64) -> bool), (DomainDraw::NotNumbers, f64::is_nan)]
+            [(EdgeCaseDraw::Infinities, f64::is_infinite as fn(f64) -> bool), (EdgeCaseDraw::NotNumbers, f64::is_nan)]
         {
             let special = normal(domain);
             assert_eq!(special.iter().filter(|value| is_special(**value)).count(), 2);
             assert!(special.chunks(32).all(|row| row.iter().filter(|value| !value.is_finite()).count() < 2));
         }
-        let extreme = normal(DomainDraw::Extremes);
+        let extreme = normal(EdgeCaseDraw::Extremes);
         assert!(extreme.iter().any(|&value| value > 1e16));
         assert!(extreme.iter().any(|&value| value > 0.0 && value < f64::from(f32::MIN_POSITIVE)));
         let deviation = |values: &[f64]| (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
-        let (small, large) = (normal(DomainDraw::Small), normal(DomainDraw::Large));
+        let (small, large) = (normal(EdgeCaseDraw::Small), normal(EdgeCaseDraw::Large));
         assert!((0.5 / 64.0 * 0.7..0.5 / 64.0 * 2.0).contains(&deviation(&small)), "{}", deviation(&small));
         assert!((3_500.0..10_000.0).contains(&deviation(&large)), "{}", deviation(&large));
         assert!(large.iter().any(|&value| value < 0.0), "its bounds are those of one recording");
@@ -307,7 +307,7 @@ mod tests {
         for (dtype, distribution, masked) in
             [(Dtype::I64, Draw::Mask, 0.0), (Dtype::F16, Draw::FloatMask { low: -1e4 }, -1e4_f64)]
         {
-            let values = drawn(dtype, &[16, 8], distribution, DomainDraw::MaskedRow, false);
+            let values = drawn(dtype, &[16, 8], distribution, EdgeCaseDraw::MaskedRow, false);
             let masked = half::f16::from_f64(masked).to_f64();
             let rows = values.chunks(8).filter(|row| row.iter().all(|&value| value == masked)).count();
             assert_eq!(rows, 1, "{values:?}");
@@ -317,16 +317,16 @@ mod tests {
     #[test]
     fn integers_stay_in_their_range_where_an_index_is_made_of_them() {
         let range = Draw::Uniform { low: 1, high: 100 };
-        let inside = drawn(Dtype::I64, &[500], range.clone(), DomainDraw::Ends, true);
+        let inside = drawn(Dtype::I64, &[500], range.clone(), EdgeCaseDraw::Ends, true);
         assert!(inside.iter().all(|&value| value == 1.0 || value == 100.0));
-        let beyond = drawn(Dtype::I64, &[500], range.clone(), DomainDraw::Ends, false);
+        let beyond = drawn(Dtype::I64, &[500], range.clone(), EdgeCaseDraw::Ends, false);
         assert!(beyond.contains(&0.0) && beyond.contains(&-1.0) && beyond.contains(&101.0));
-        let sorted = drawn(Dtype::I32, &[500], range.clone(), DomainDraw::Sorted, true);
+        let sorted = drawn(Dtype::I32, &[500], range.clone(), EdgeCaseDraw::Sorted, true);
         assert!(sorted.is_sorted() && sorted[0] == 1.0 && sorted[499] == 100.0);
-        let repeated = drawn(Dtype::I32, &[500], range, DomainDraw::Repeated, true);
+        let repeated = drawn(Dtype::I32, &[500], range, EdgeCaseDraw::Repeated, true);
         assert!(repeated.iter().all(|&value| value == repeated[0]));
         let widest = Draw::Uniform { low: i64::MIN, high: i64::MAX };
-        assert!(drawn(Dtype::I64, &[500], widest, DomainDraw::Sorted, true).is_sorted());
+        assert!(drawn(Dtype::I64, &[500], widest, EdgeCaseDraw::Sorted, true).is_sorted());
     }
 
     #[test]

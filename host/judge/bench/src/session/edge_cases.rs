@@ -5,7 +5,7 @@ use super::checks::Checks;
 use super::prepared::PreparedRound;
 use crate::compare::{OutputComparison, unravel};
 use crate::device::BenchDevice;
-use crate::domain::DomainDraw;
+use crate::edge_cases::EdgeCaseDraw;
 use crate::element::HostElements;
 use crate::held::HeldTensor;
 use crate::inputs::Round;
@@ -13,7 +13,7 @@ use crate::judge::float_kind;
 use crate::precision::{are_explained, strays};
 use passhost_ir::{Conversions, TensorType};
 use passhost_protocol::device::RewriteError;
-use passhost_result::DomainFinding;
+use passhost_result::EdgeCaseFinding;
 use rayon::prelude::*;
 
 /// A rewrite may be so many times further from the truth than eager is anywhere, plus [`SLACK`] last places.
@@ -33,12 +33,12 @@ struct EdgeCaseOutputs<'a> {
 
 impl Checks<'_> {
     /// A round in which an input is unusual.
-    pub(super) fn domain_round(
+    pub(super) fn check_edge_case(
         &mut self,
         prepared: &PreparedRound,
         round: Round,
         input: usize,
-        domain: DomainDraw,
+        domain: EdgeCaseDraw,
     ) -> Result<(), RewriteError> {
         let reference = self.reference;
         let eager = &prepared.eager;
@@ -48,7 +48,7 @@ impl Checks<'_> {
             .iter()
             .enumerate()
             .filter_map(|(position, ty)| {
-                let allowed = allowed(self.right_from(position))?;
+                let allowed = allowed(self.passes_at(position))?;
                 let pair = [&rewritten[position], &eager[position]];
                 is_suspect(&reference.device, ty, allowed, pair).then_some((position, allowed))
             })
@@ -61,7 +61,7 @@ impl Checks<'_> {
             let ty = &reference.output_types[position];
             let (rewritten, eager) = (&rewritten[position], &eager[position]);
             if let Some((element, _)) = wrong(ty, (allowed, domain), [rewritten, eager, &truth[position]]) {
-                self.evaluation.domain.push(DomainFinding {
+                self.evaluation.edge_cases.push(EdgeCaseFinding {
                     output: position as u32,
                     input: reference.specs[input].name.clone(),
                     draw: domain.to_string(),
@@ -96,7 +96,7 @@ pub(super) fn is_suspect(
 /// many there are.
 pub(super) fn wrong(
     ty: &TensorType,
-    (allowed, domain): (i8, DomainDraw),
+    (allowed, domain): (i8, EdgeCaseDraw),
     [rewritten, eager, truth]: [&HeldTensor; 3],
 ) -> Option<(usize, usize)> {
     let outputs = EdgeCaseOutputs {
@@ -104,7 +104,7 @@ pub(super) fn wrong(
         rewritten: rewritten.elements(),
         eager: eager.elements(),
         truth: &truth.elements().to_f64(),
-        has_nans: domain == DomainDraw::NotNumbers,
+        has_nans: domain == EdgeCaseDraw::NotNumbers,
     };
     outputs.wrong(allowed)
 }

@@ -11,22 +11,24 @@ pub enum ShownBy {
     #[default]
     Ordinary,
     /// Those where this input has another scale.
-    Stressed {
+    #[serde(alias = "stressed")]
+    Scaled {
         /// Its name.
         input: String,
     },
     /// Those where this input is unusual.
-    Unusual {
+    #[serde(alias = "unusual")]
+    EdgeCase {
         /// Its name.
         input: String,
-        /// What is unusual about it, as [`DomainFinding::draw`](crate::DomainFinding::draw) says it.
+        /// What is unusual about it, as [`EdgeCaseFinding::draw`](crate::EdgeCaseFinding::draw) says it.
         draw: String,
     },
 }
 
 /// Where a rewrite goes wrong: the first node that makes something wrong of operands that are right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Departure {
+pub struct DivergentNode {
     /// The node of the rewrite.
     pub node: NodeId,
     /// Its op, or `kernel`.
