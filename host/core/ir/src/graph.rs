@@ -350,8 +350,9 @@ pub struct Graph {
 /// Ids that no node of a graph has, each given once.
 #[derive(Debug, Clone)]
 pub struct FreshNodeIds {
-    /// In order.
     taken: Vec<NodeId>,
+    /// Those above it are free.
+    largest: NodeId,
     next: NodeId,
 }
 
@@ -370,7 +371,7 @@ impl FreshNodeIds {
     }
 
     fn skip_taken(&mut self) {
-        while self.taken.binary_search(&self.next).is_ok() {
+        while self.next <= self.largest && self.taken.contains(&self.next) {
             self.next.0 = self.next.0.wrapping_add(1);
         }
     }
@@ -431,10 +432,10 @@ impl Graph {
 
     /// Ids that no node has: first those above the largest one.
     pub fn fresh_node_ids(&self) -> FreshNodeIds {
-        let mut taken: Vec<NodeId> = self.nodes.iter().map(|node| node.id).collect();
-        taken.sort_unstable();
-        let next = NodeId(taken.last().map_or(0, |last| last.0.wrapping_add(1)));
-        let mut ids = FreshNodeIds { taken, next };
+        let taken: Vec<NodeId> = self.nodes.iter().map(|node| node.id).collect();
+        let largest = taken.iter().max().copied();
+        let next = NodeId(largest.map_or(0, |id| id.0.wrapping_add(1)));
+        let mut ids = FreshNodeIds { taken, largest: largest.unwrap_or(next), next };
         ids.skip_taken();
         ids
     }

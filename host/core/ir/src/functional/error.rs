@@ -39,7 +39,7 @@ pub enum FunctionalError {
     )]
     SharedMemory {
         /// The write.
-        write: Overwriting,
+        write: Box<Overwriting>,
         /// What shares its memory.
         other: String,
         /// The op that made that.
@@ -50,11 +50,11 @@ pub enum FunctionalError {
     /// Several elements of what changes, a tensor of this type, lie in one place, so that the order of the writes would
     /// decide. PyTorch refuses the obvious cases, too.
     #[error("{0}, a {1}, several of whose elements may lie in one place; write to a clone of it")]
-    Overlap(Overwriting, String),
+    Overlap(Box<Overwriting>, String),
     /// What changes and what is read for it overlap, so that the order of reads and writes would decide. PyTorch refuses
     /// the obvious cases, too.
     #[error("{0} while it reads `%{1}`, which may share part of its memory; pass it a clone of `%{1}`")]
-    OperandOverlap(Overwriting, String),
+    OperandOverlap(Box<Overwriting>, String),
     /// A write to a view that cannot be carried over to the memory behind it.
     #[error(
         "{write}, memory that {reader} reads later as `%{other}`; writes through `{through}` are not supported: write to \
@@ -62,7 +62,7 @@ pub enum FunctionalError {
     )]
     NotWritable {
         /// The write.
-        write: Overwriting,
+        write: Box<Overwriting>,
         /// What is read later.
         other: String,
         /// The view op in between.

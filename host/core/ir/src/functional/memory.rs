@@ -253,13 +253,13 @@ impl<'a> ProgramMemory<'a> {
     }
 
     /// A write, for a message.
-    pub(super) fn overwriting(&self, write: MemoryWrite) -> Overwriting {
+    pub(super) fn overwriting(&self, write: MemoryWrite) -> Box<Overwriting> {
         let node = self.program.nodes.get(write.position);
-        Overwriting {
+        Box::new(Overwriting {
             node: node.map_or(NodeId(0), |node| node.id),
             op: node.map(|node| op_name(&node.kind)).unwrap_or_default(),
             value: self.name_of(write.target),
-        }
+        })
     }
 
     /// The op that made a tensor.
