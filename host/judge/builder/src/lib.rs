@@ -6,10 +6,10 @@
 //! as any component: whether a pass may have it, the guest child decides.
 //!
 //! ```no_run
-//! use passhost_builder::{BuildLimits, Confinement, Sdk, Source, build};
+//! use passhost_builder::{BuildLimits, Confinement, PassSource, Sdk, build};
 //!
 //! let sdk = Sdk::open(&Sdk::installed())?;
-//! let source = Source::read("fuse_gate.rs".as_ref())?;
+//! let source = PassSource::read("fuse_gate.rs".as_ref())?;
 //! let built = build(&sdk, &source, BuildLimits::default(), Confinement::Required)?;
 //! std::fs::write("fuse_gate.wasm", built.component)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,6 +1,6 @@
 //! Compares two tensors with a kernel that says of each row of a chunk what [`crate::judge`] says of a stretch.
 
-use super::formula::{Formula, IntoTerm as _, Term};
+use super::formula::{Formula, FormulaTerm, IntoTerm as _};
 use super::{CHUNK, OnDeviceError, OwnKernels, Purpose, memory, part};
 use crate::element::HostElements;
 use crate::judge::{ElementJudge, Stretch, float_kind};
@@ -128,15 +128,15 @@ pub(super) fn kernel(dtype: Dtype) -> Kernel {
 }
 
 /// What is counted, and of what the largest is sought.
-type RowFindings<'f> = ([Term<'f>; 3], [Term<'f>; 1 + EXTREMES]);
+type RowFindings<'f> = ([FormulaTerm<'f>; 3], [FormulaTerm<'f>; 1 + EXTREMES]);
 
-fn integers<'f>(f: &'f Formula, value: Term<'f>, truth: Term<'f>) -> RowFindings<'f> {
+fn integers<'f>(f: &'f Formula, value: FormulaTerm<'f>, truth: FormulaTerm<'f>) -> RowFindings<'f> {
     let different = value.is(Compare::Ne, truth).cast(Dtype::I64);
     let error = (value.cast(Dtype::F64) - truth.cast(Dtype::F64)).unary(Unary::Abs);
     ([different, different, 0_i64.term(f)], [different * NO_STEP, error, 0.0_f64.term(f)])
 }
 
-fn floats<'f>(f: &'f Formula, ladder: &Ladder, value: Term<'f>, truth: Term<'f>) -> RowFindings<'f> {
+fn floats<'f>(f: &'f Formula, ladder: &Ladder, value: FormulaTerm<'f>, truth: FormulaTerm<'f>) -> RowFindings<'f> {
     let magnitude = truth.unary(Unary::Abs);
     let error = (value - truth).unary(Unary::Abs);
     let (value_finite, truth_finite) = (is_finite(value), is_finite(truth));
@@ -154,12 +154,12 @@ fn floats<'f>(f: &'f Formula, ladder: &Ladder, value: Term<'f>, truth: Term<'f>)
     ([different, climbed.is(Compare::Gt, WRONG), lost], [climbed, absolute, relative])
 }
 
-fn is_finite(value: Term<'_>) -> Term<'_> {
+fn is_finite(value: FormulaTerm<'_>) -> FormulaTerm<'_> {
     value.unary(Unary::Abs).is(Compare::Lt, f64::INFINITY)
 }
 
 /// How many tolerances are too small, all in one comparison each: they grow.
-fn steps<'f>(f: &'f Formula, ladder: &Ladder, error: Term<'f>, magnitude: Term<'f>) -> Term<'f> {
+fn steps<'f>(f: &'f Formula, ladder: &Ladder, error: FormulaTerm<'f>, magnitude: FormulaTerm<'f>) -> FormulaTerm<'f> {
     ladder.tolerances().iter().fold(0_i64.term(f), |count, tolerance| {
         let allowed = tolerance.atol.term(f) + tolerance.rtol.term(f) * magnitude;
         count + (!error.is(Compare::Le, allowed)).cast(Dtype::I64)

@@ -1,6 +1,6 @@
 //! Draws tensors with kernels that compute what [`crate::inputs`] says, element for element and bit for bit.
 
-use super::formula::{Formula, Term};
+use super::formula::{Formula, FormulaTerm};
 use super::{CHUNK, DrawRule, OnDeviceError, OwnKernels, Purpose, memory, part, uploaded};
 use crate::counter::{FIRST_FACTOR, SECOND_FACTOR, STEP};
 use crate::inputs::{self, DrawError, ROW_KEY, Round, TAIL_MASK, TAIL_SCALE};
@@ -170,7 +170,7 @@ pub(super) fn kernel(rule: DrawRule, dtype: Dtype) -> Kernel {
     let bits = hash(key, index);
     // The table's entry for the upper 16 bits.
     let quantile = || f.looked_up(Dtype::F64, QUANTILES, shifted(bits, 48));
-    let bounded = |value| Term::binary(value, Binary::Min, most).binary(Binary::Max, least);
+    let bounded = |value| FormulaTerm::binary(value, Binary::Min, most).binary(Binary::Max, least);
     let value = match rule {
         DrawRule::Normal => bounded(middle + deviation * quantile() * tail(bits)),
         DrawRule::LogNormal => bounded(quantile()),
@@ -183,7 +183,7 @@ pub(super) fn kernel(rule: DrawRule, dtype: Dtype) -> Kernel {
 }
 
 /// [`counter::hash`](crate::counter::hash).
-pub(super) fn hash<'f>(key: Term<'f>, counter: Term<'f>) -> Term<'f> {
+pub(super) fn hash<'f>(key: FormulaTerm<'f>, counter: FormulaTerm<'f>) -> FormulaTerm<'f> {
     let mut x = key + counter * STEP as i64;
     for (shift, factor) in [(30, FIRST_FACTOR), (27, SECOND_FACTOR)] {
         x = (x ^ shifted(x, shift)) * factor as i64;
@@ -192,28 +192,32 @@ pub(super) fn hash<'f>(key: Term<'f>, counter: Term<'f>) -> Term<'f> {
 }
 
 /// Shifted right as an unsigned number.
-fn shifted(x: Term<'_>, by: u32) -> Term<'_> {
+fn shifted(x: FormulaTerm<'_>, by: u32) -> FormulaTerm<'_> {
     (x >> i64::from(by)) & (u64::MAX >> by) as i64
 }
 
-fn tail(bits: Term<'_>) -> Term<'_> {
+fn tail(bits: FormulaTerm<'_>) -> FormulaTerm<'_> {
     (bits & TAIL_MASK as i64).is(Compare::Eq, 0).select(TAIL_SCALE, 1.0)
 }
 
 /// The upper 64 bits of the product of an unsigned number and one up to [`MOST_NUMBERS`].
-fn upper_product<'f>(bits: Term<'f>, count: Term<'f>) -> Term<'f> {
+fn upper_product<'f>(bits: FormulaTerm<'f>, count: FormulaTerm<'f>) -> FormulaTerm<'f> {
     let lower = (bits & 0xffff_ffff) * count;
     shifted(shifted(bits, 32) * count + shifted(lower, 32), 32)
 }
 
 /// [`inputs::mask_bit`].
-fn mask_bit<'f>((bits, index): (Term<'f>, Term<'f>), row_key: Term<'f>, row: Term<'f>) -> Term<'f> {
+fn mask_bit<'f>(
+    (bits, index): (FormulaTerm<'f>, FormulaTerm<'f>),
+    row_key: FormulaTerm<'f>,
+    row: FormulaTerm<'f>,
+) -> FormulaTerm<'f> {
     let always = unsigned_remainder(hash(row_key, index / row), row);
     (index % row).is(Compare::Eq, always) | bits.is(Compare::Lt, 0)
 }
 
 /// Of an unsigned number and a positive one below 2^62: by way of its half, which is positive as a signed number.
-fn unsigned_remainder<'f>(x: Term<'f>, by: Term<'f>) -> Term<'f> {
+fn unsigned_remainder<'f>(x: FormulaTerm<'f>, by: FormulaTerm<'f>) -> FormulaTerm<'f> {
     let half = shifted(x, 1) % by;
     (half + half + (x & 1)) % by
 }

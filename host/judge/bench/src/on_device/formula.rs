@@ -14,7 +14,7 @@ pub struct Formula {
 
 /// A value at a point of the kernel's space.
 #[derive(Clone, Copy)]
-pub struct Term<'f> {
+pub struct FormulaTerm<'f> {
     formula: &'f Formula,
     reg: Reg,
 }
@@ -22,33 +22,33 @@ pub struct Term<'f> {
 /// A value, or a number of 64 bits that becomes one.
 pub trait IntoTerm<'f> {
     /// The value.
-    fn term(self, formula: &'f Formula) -> Term<'f>;
+    fn term(self, formula: &'f Formula) -> FormulaTerm<'f>;
 }
 
-impl<'f> IntoTerm<'f> for Term<'f> {
-    fn term(self, _: &'f Formula) -> Term<'f> {
+impl<'f> IntoTerm<'f> for FormulaTerm<'f> {
+    fn term(self, _: &'f Formula) -> FormulaTerm<'f> {
         self
     }
 }
 
 impl<'f> IntoTerm<'f> for i64 {
-    fn term(self, formula: &'f Formula) -> Term<'f> {
+    fn term(self, formula: &'f Formula) -> FormulaTerm<'f> {
         formula.push(Dtype::I64, Op::Const(Scalar::Int(self)))
     }
 }
 
 impl<'f> IntoTerm<'f> for f64 {
-    fn term(self, formula: &'f Formula) -> Term<'f> {
+    fn term(self, formula: &'f Formula) -> FormulaTerm<'f> {
         formula.push(Dtype::F64, Op::Const(Scalar::Float(self)))
     }
 }
 
 macro_rules! operators {
     ($($operator:ident::$method:ident => $op:ident;)*) => {$(
-        impl<'f, O: IntoTerm<'f>> $operator<O> for Term<'f> {
-            type Output = Term<'f>;
+        impl<'f, O: IntoTerm<'f>> $operator<O> for FormulaTerm<'f> {
+            type Output = FormulaTerm<'f>;
 
-            fn $method(self, other: O) -> Term<'f> {
+            fn $method(self, other: O) -> FormulaTerm<'f> {
                 self.binary(Binary::$op, other)
             }
         }
@@ -67,40 +67,40 @@ operators! {
     Shr::shr => Shr;
 }
 
-impl<'f> Not for Term<'f> {
-    type Output = Term<'f>;
+impl<'f> Not for FormulaTerm<'f> {
+    type Output = FormulaTerm<'f>;
 
-    fn not(self) -> Term<'f> {
+    fn not(self) -> FormulaTerm<'f> {
         self.unary(Unary::Not)
     }
 }
 
-impl<'f> Term<'f> {
+impl<'f> FormulaTerm<'f> {
     /// An operation that gives its operand's type.
-    pub fn unary(self, op: Unary) -> Term<'f> {
+    pub fn unary(self, op: Unary) -> FormulaTerm<'f> {
         self.formula.push(op.gives().of(self.dtype()), Op::Unary(op, self.reg))
     }
 
     /// An operation of two operands.
-    pub fn binary(self, op: Binary, other: impl IntoTerm<'f>) -> Term<'f> {
+    pub fn binary(self, op: Binary, other: impl IntoTerm<'f>) -> FormulaTerm<'f> {
         let other = other.term(self.formula);
         self.formula.push(self.dtype(), Op::Binary(op, self.reg, other.reg))
     }
 
     /// A comparison.
-    pub fn is(self, op: Compare, other: impl IntoTerm<'f>) -> Term<'f> {
+    pub fn is(self, op: Compare, other: impl IntoTerm<'f>) -> FormulaTerm<'f> {
         let other = other.term(self.formula);
         self.formula.push(Dtype::Bool, Op::Compare(op, self.reg, other.reg))
     }
 
     /// One of two values, as this is true or not.
-    pub fn select(self, yes: impl IntoTerm<'f>, no: impl IntoTerm<'f>) -> Term<'f> {
+    pub fn select(self, yes: impl IntoTerm<'f>, no: impl IntoTerm<'f>) -> FormulaTerm<'f> {
         let (yes, no) = (yes.term(self.formula), no.term(self.formula));
         self.formula.push(yes.dtype(), Op::Select(self.reg, yes.reg, no.reg))
     }
 
     /// The value in another type.
-    pub fn cast(self, dtype: Dtype) -> Term<'f> {
+    pub fn cast(self, dtype: Dtype) -> FormulaTerm<'f> {
         self.formula.push(dtype, Op::Cast(self.reg))
     }
 
@@ -135,7 +135,7 @@ impl Formula {
     }
 
     /// The element at its own point of a new input that is as large as the space.
-    pub fn element(&self, dtype: Dtype) -> Term<'_> {
+    pub fn element(&self, dtype: Dtype) -> FormulaTerm<'_> {
         let kernel = self.kernel.borrow();
         let shape: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
         drop(kernel);
@@ -145,24 +145,24 @@ impl Formula {
     }
 
     /// The numbers of a new input of so many.
-    pub fn parameters<const COUNT: usize>(&self, dtype: Dtype) -> [Term<'_>; COUNT] {
+    pub fn parameters<const COUNT: usize>(&self, dtype: Dtype) -> [FormulaTerm<'_>; COUNT] {
         let input = self.input(dtype, vec![COUNT as i64]);
         std::array::from_fn(|place| self.load(dtype, input, vec![self.index(IndexExpr::Const(place as i64))]))
     }
 
     /// What a new input of so many elements has at a computed place.
-    pub fn looked_up(&self, dtype: Dtype, entries: usize, place: Term<'_>) -> Term<'_> {
+    pub fn looked_up(&self, dtype: Dtype, entries: usize, place: FormulaTerm<'_>) -> FormulaTerm<'_> {
         let index = self.index(IndexExpr::Value(place.reg));
         let input = self.input(dtype, vec![entries as i64]);
         self.load(dtype, input, vec![index])
     }
 
     /// The position along an axis.
-    pub fn position(&self, axis: u32) -> Term<'_> {
+    pub fn position(&self, axis: u32) -> FormulaTerm<'_> {
         self.push(Dtype::I64, Op::Index(IndexId(axis)))
     }
 
-    fn load(&self, dtype: Dtype, input: u32, index: Vec<IndexId>) -> Term<'_> {
+    fn load(&self, dtype: Dtype, input: u32, index: Vec<IndexId>) -> FormulaTerm<'_> {
         self.push(dtype, Op::Load { input, index, padding: PaddingMode::Clamp })
     }
 
@@ -178,9 +178,9 @@ impl Formula {
         IndexId(index.len() as u32 - 1)
     }
 
-    fn push(&self, dtype: Dtype, op: Op) -> Term<'_> {
+    fn push(&self, dtype: Dtype, op: Op) -> FormulaTerm<'_> {
         let body = &mut self.kernel.borrow_mut().body;
         body.push(Inst { dtype, op });
-        Term { formula: self, reg: Reg(body.len() as u32 - 1) }
+        FormulaTerm { formula: self, reg: Reg(body.len() as u32 - 1) }
     }
 }
