@@ -17,7 +17,7 @@ impl wasm::Guest for Component {
         }
     }
 
-    fn run(graph: wasm::Graph, _device: wasm::DeviceFacts) -> wasm::Outcome {
+    fn run(graph: wasm::Graph, _device: wasm::DeviceFacts) -> wasm::PassOutcome {
         let played = play(script::text()?, wasm::read(graph)?, &mut Outside(wasm::Host))?;
         let refusals = played.refusals.into_iter();
         let refusals = refusals.map(|reason| wasm::Refusal { nodes: vec![], reason }).collect();
@@ -31,7 +31,7 @@ struct Outside(wasm::Host);
 
 impl World for Outside {
     fn log(&mut self, line: &str) {
-        wasm::log(line);
+        passhost_guest_sdk::log_line(line);
     }
 }
 
