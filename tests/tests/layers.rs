@@ -49,7 +49,7 @@ const CALLERS: [&str; 10] = [
     "host/core/ir/src/functional/overwrite.rs",
     "host/core/ir/src/ops/row.rs",
     "host/judge/bench/src/types.rs",
-    "host/run/runtime/src/put_back.rs",
+    "host/run/runtime/src/write_back.rs",
 ];
 
 /// A package of this workspace.

@@ -97,7 +97,7 @@ pub struct Rules {
     /// Whether inputs may be drawn as the published loaders do, constants included.
     pub published_inputs: bool,
     /// Whether there are rounds with unusual inputs, which AS strict counts.
-    #[serde(alias = "domain_rounds")]
+    #[serde(rename = "domain_rounds")]
     pub edge_case_rounds: bool,
     /// Other sizes of each graph that the pass must be right on. AS strict counts them.
     pub hidden_shapes: u32,
@@ -270,7 +270,7 @@ mod tests {
             ("\"AS\"", "\"ES\"", "unknown variant `ES`, expected `AS` or `AS strict` at line 9"),
             ("\"hidden_shapes\": 0,", "", "missing field `hidden_shapes`"),
             ("\"hidden_shapes\": 0", "\"hidden_shapes\": 9", "`hidden_shapes` is 9; expected 0 to 4"),
-            ("\"edge_case_rounds\": true", "\"edge_case_rounds\": 1", "expected a boolean at line 6"),
+            ("\"domain_rounds\": true", "\"domain_rounds\": 1", "expected a boolean at line 6"),
             ("\"name\": \"open\"", "\"name\": \"a b\"", "`name` is `a b`; expected 1 to 40 letters"),
             ("\"headline\"", "\"name\": \"twice\", \"headline\"", "duplicate field `name` at line 9"),
         ] {

@@ -123,7 +123,7 @@ impl TaskEvaluation<'_> {
         let policy = self.policy.clone().map(|text| ("tests/policy.json", text));
         let texts = [
             ("task.toml", filled(include_str!("harbor/task.toml"), &configuration)),
-            ("instruction.md", filled(include_str!("harbor/instruction.md"), &instruction)),
+            ("instruction.md", filled(include_str!("harbor/instruction.txt"), &instruction)),
             ("environment/Dockerfile", include_str!("harbor/Dockerfile").to_owned()),
             ("tests/test.sh", filled(include_str!("harbor/test.sh"), &test)),
         ];
