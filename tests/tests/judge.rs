@@ -62,8 +62,13 @@ fn samples_that_are_checked_beside_a_measurement_have_the_same_verdicts_in_the_s
     // What does not depend on time: of each variant which it is, and what the pass made of it.
     let mut evaluate = |checking: Checking| {
         let (finished, stop) = (Finished::default(), AtomicBool::new(false));
-        let work =
-            BatchWork { header: &header, plugins: &[plugin.clone()], finished: &finished, checking, stop: &stop };
+        let work = BatchWork {
+            header: &header,
+            plugins: std::slice::from_ref(&plugin),
+            finished: &finished,
+            checking,
+            stop: &stop,
+        };
         let mut found = vec![];
         let hear = |event| {
             if let BatchEvent::Line { sample, line: BatchLine::Variant(line) } = event {

@@ -87,7 +87,7 @@ fn envelope(end: &[u8], at: usize) -> Result<Envelope, LineError> {
     if schema != SCHEMA {
         return Err(LineError::Unsigned { schema: shown(schema), expected: SCHEMA });
     }
-    let signer: PublicKey = text(&members, "signer")?.parse().map_err(|reason| LineError::Envelope(reason))?;
+    let signer: PublicKey = text(&members, "signer")?.parse().map_err(LineError::Envelope)?;
     let digits = text(&members, "signature")?;
     let mut signature = [0; 64];
     if !base16ct::lower::decode(digits, &mut signature).is_ok_and(|digits| digits.len() == 64) {
