@@ -2,7 +2,7 @@
 
 use crate::entry::{EntryScoring, GraphItem, ln_resolution, sample_key};
 use passhost_score::{
-    Confidence, Interval, Options, Repeats, Scores, VariantOutcome, es_intervals, retimed, score, shared_confidence,
+    Confidence, Interval, Options, Repeats, Scores, VariantOutcome, confidence, es_intervals, retimed, score,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ impl ClockScores {
         let Scores { aggregate_score, aggregate_score_strict, es, es_strict, .. } = score(outcomes, options).ok()?;
         let es_intervals = es_intervals(outcomes, repeats, options, resolution, *submissions).ok().flatten();
         let es_intervals = es_intervals.filter(|_| *has_intervals).unwrap_or_default();
-        let confidence = shared_confidence(outcomes, repeats, options, resolution, *submissions).ok().flatten();
+        let confidence = confidence(outcomes, repeats, options, resolution, [*submissions; 2]).ok().flatten();
         let confidence = confidence.filter(|_| *has_intervals);
         Some(ClockScores { aggregate_score, aggregate_score_strict, es, es_strict, es_intervals, confidence })
     }

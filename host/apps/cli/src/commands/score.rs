@@ -85,7 +85,7 @@ fn compute(path: &Path, arguments: &ScoreArguments, remark: impl Fn(String)) -> 
 
 fn of_vectors(file: &VectorFile, arguments: &ScoreArguments) -> anyhow::Result<Vec<(String, Scores)>> {
     let scored = file.cases.iter().enumerate().map(|(index, case)| {
-        let options = arguments.options.over(case.options()?);
+        let options = arguments.options.over(case.options());
         let scores = case.outcomes().and_then(|outcomes| score(&outcomes, &options));
         Ok((format!("case {index}"), scores.with_context(|| format!("case {index}"))?))
     });

@@ -153,7 +153,7 @@ fn wants_one_type(target: &CallTarget) -> bool {
 }
 
 /// Functions and methods among them.
-const ONE_TYPE: &str = "linear bilinear matmul mm bmm mv dot addmm addbmm baddbmm addmv einsum conv1d conv2d conv3d \
+const ONE_TYPE: &str = "linear bilinear matmul mm bmm mv dot addmm baddbmm addmv einsum conv1d conv2d conv3d \
     conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention multi_head_attention_forward \
     _native_multi_head_attention _weight_norm batch_norm group_norm instance_norm layer_norm rms_norm prelu lerp \
     grid_sample lstm gru index_put index_add index_copy masked_scatter scatter scatter_add";
