@@ -1,7 +1,5 @@
-//! A program as one launch, whatever it calls: recorded from its stream, for inputs that stay where they are.
-//!
-//! [`super::Captured`] is built of our own kernels and follows inputs that move; ops of libtorch launch what they like and
-//! take memory where they like, so that a program of them can only be recorded as it runs.
+//! A program as one launch, whatever it calls: recorded from its stream, for inputs that stay where they are. Ops of
+//! libtorch launch what they like and take memory where they like, so that it can only be recorded as it runs.
 
 use crate::context::ContextError;
 use crate::error::{Cause, NodeError};
