@@ -79,6 +79,14 @@ impl Context {
         Ok(work(&Launching { on_gpu }))
     }
 
+    /// Calls `work` with the calling thread prepared for kernels on its GPU. `None` on the CPU.
+    pub(crate) fn entered_on_gpu<T, E: From<ContextError>>(
+        &self,
+        work: impl FnOnce(&LaunchingOnGpu<'_>) -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
+        self.entered(|launching| launching.on_gpu.as_ref().map(work).transpose())?
+    }
+
     /// Calls `work` with the calling thread prepared for kernels and ops. Afterwards its state is what it was.
     pub(crate) fn within<T>(&self, work: impl FnOnce(&Active<'_>) -> T) -> Result<T, ContextError> {
         self.entered(|launching| {

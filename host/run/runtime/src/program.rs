@@ -1,7 +1,7 @@
 //! A graph made ready to run many times: ops looked up, kernels prepared, memory planned.
 
 use crate::arena::{Arena, ArenaPlan};
-use crate::context::{Active, Context};
+use crate::context::{Active, Context, ContextError};
 use crate::error::{Cause, NodeError};
 use crate::instruction::{Instruction, InstructionKind, RunFrame, Temporaries};
 use crate::kernel::{KernelTimes, TuningRun};
@@ -16,7 +16,8 @@ use std::sync::Arc;
 pub struct Program {
     context: Arc<Context>,
     machine: RefCell<Machine>,
-    last: NodeId,
+    /// The last node, which an error is called by that showed too late to say whose it is.
+    pub(crate) last: NodeId,
     /// Inputs that a run overwrites, by position: whoever runs this restores them.
     pub mutated_inputs: Vec<usize>,
 }
@@ -85,8 +86,12 @@ impl Program {
 
     /// Waits for the device. An error that shows here is that of a node before.
     pub fn finish(&self) -> Result<(), NodeError> {
-        let failed = |cause: Cause| NodeError { node: self.last, op: "or a node before".into(), cause };
-        self.context.synchronize().map_err(|error| failed(Cause::Fault(error.to_string())))
+        self.context.synchronize().map_err(|error| self.faulted(&error))
+    }
+
+    /// An error of the device that showed after all nodes were launched.
+    pub(crate) fn faulted(&self, error: &ContextError) -> NodeError {
+        NodeError { node: self.last, op: "or a node before".into(), cause: Cause::Fault(error.to_string()) }
     }
 
     fn go<W: Watch>(
@@ -114,11 +119,6 @@ impl Program {
     pub fn launch_count(&self) -> usize {
         let is_launch = |step: &&Instruction| matches!(step.operation, InstructionKind::Kernel { .. });
         self.machine.try_borrow().map_or(0, |machine| machine.instructions.iter().filter(is_launch).count())
-    }
-
-    /// The last node, which an error is called by that showed too late to say whose it is.
-    pub(crate) fn last_node(&self) -> NodeId {
-        self.last
     }
 
     /// The tensors that stay between runs: temporaries and constants.
