@@ -38,14 +38,14 @@ pub fn cast(
     infer: &mut dyn Infer,
 ) -> Result<Reading, VaryRefusal> {
     if !matches!(dtype, Dtype::F16 | Dtype::Bf16) {
-        return Err(VaryRefusal::Dtype(dtype));
+        return Err(VaryRefusal(format!("inputs cannot be cast to {dtype}; expected f16 or bf16")));
     }
     let parameters = before.program.parameters.iter().enumerate();
     let fixed = parameters.filter(|(position, _)| before.is_fixed(*position));
     let fixed: Vec<&str> = fixed.map(|(_, parameter)| parameter.name.as_str()).collect();
     let follows = |weight: &Weight| weight.ty.dtype == Dtype::F32 && !fixed.contains(&weight.name.as_str());
     if !before.weights.iter().any(follows) {
-        return Err(VaryRefusal::NoFloat(dtype));
+        return Err(VaryRefusal(format!("no input is an f32 that may be cast to {dtype}")));
     }
     let weights = before
         .weights
