@@ -23,21 +23,11 @@ const FILE_LIMIT: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum BoardError {
     /// The file cannot be read.
-    #[error("cannot read the board `{}`: {source}; `passhost leaderboard DIR --new RESULTS` begins one", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot read the board `{path}`: {1}; `passhost leaderboard DIR --new RESULTS` begins one", path = .0.display())]
+    Read(PathBuf, io::Error),
     /// It says something else than what a board accepts.
-    #[error("`{}` is no board: {reason}; docs/leaderboard.md has its form", path.display())]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error("`{path}` is no board: {1}; docs/leaderboard.md has its form", path = .0.display())]
+    Form(PathBuf, String),
     /// Results to begin a board with were not made alike.
     #[error(
         "a board begins with results that were made alike, and these differ in {0}; begin it with some of them, and add the others by hand"
@@ -160,8 +150,8 @@ impl Board {
         let path = directory.join(FILE);
         let mut text = String::new();
         let read = open_regular(&path).and_then(|file| file.take(FILE_LIMIT).read_to_string(&mut text));
-        read.map_err(|source| BoardError::Read { path: path.clone(), source })?;
-        let wrong = |reason: String| BoardError::Form { path: path.clone(), reason };
+        read.map_err(|source| BoardError::Read(path.clone(), source))?;
+        let wrong = |reason: String| BoardError::Form(path.clone(), reason);
         let board: Board = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         if ![SCHEMA, OLDER_SCHEMA].contains(&board.schema.as_str()) {
             return Err(wrong(format!("its schema is `{}`, expected `{SCHEMA}`", board.schema)));
@@ -234,7 +224,7 @@ impl Board {
             hosts: vec![AcceptedHost { torch, ..host }],
             settings,
         };
-        let wrong = |reason| BoardError::Form { path: FILE.into(), reason };
+        let wrong = |reason| BoardError::Form(FILE.into(), reason);
         board.contradiction().map_or(Ok(board), |reason| Err(wrong(reason)))
     }
 }

@@ -20,7 +20,6 @@ mod accepted;
 mod admission;
 mod conditions;
 mod rank;
-mod reason;
 mod stand;
 mod submission;
 
@@ -28,6 +27,5 @@ pub use accepted::{
     AcceptedDevice, AcceptedHost, AcceptedPolicy, AcceptedSettings, Board, BoardError, FILE, ListedSample, SampleList,
 };
 pub use rank::{OtherPlugin, Ranking, RankingRow, Score, Scored};
-pub use reason::RefusalReason;
 pub use stand::{BoardContents, Refused, Standings, SubmittedFile};
 pub use submission::{Submission, SubmittedBatch, Unranked};

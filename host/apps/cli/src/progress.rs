@@ -1,4 +1,4 @@
-//! How far an evaluation of several samples is, on standard error: one line that changes on a terminal, few plain lines
+//! How far work on several samples is, on standard error: one line that changes on a terminal, few plain lines
 //! elsewhere.
 
 use crate::arguments::ProgressArguments;
@@ -13,9 +13,9 @@ const LIVE: Duration = Duration::from_millis(200);
 /// How long there is no plain line at most, while something is done.
 const PLAIN: Duration = Duration::from_secs(60);
 
-/// Counts samples and says so. Clones are about the same evaluation.
+/// Counts samples and says so. Clones are about the same work.
 #[derive(Clone)]
-pub struct EvaluationProgress {
+pub struct WorkProgress {
     terminal: Terminal,
     quiet: bool,
     verbose: bool,
@@ -44,14 +44,14 @@ struct SamplesDone {
     parts: f64,
 }
 
-impl EvaluationProgress {
+impl WorkProgress {
     /// Of so many samples.
-    pub fn new(terminal: &Terminal, arguments: &ProgressArguments, total: usize) -> EvaluationProgress {
+    pub fn new(terminal: &Terminal, arguments: ProgressArguments, total: usize) -> WorkProgress {
         let now = Instant::now();
         let done = SamplesDone { total, ..SamplesDone::default() };
         let state = ProgressState { done, started: now, shown: now, tenths: 0, step: String::new() };
         let (quiet, verbose) = (arguments.quiet, arguments.verbose);
-        EvaluationProgress { terminal: *terminal, quiet, verbose, state: Arc::new(Mutex::new(state)) }
+        WorkProgress { terminal: *terminal, quiet, verbose, state: Arc::new(Mutex::new(state)) }
     }
 
     /// What happens. Remarks and lost children are in the document.
@@ -102,6 +102,11 @@ impl EvaluationProgress {
         }
         drop(state);
         self.tick();
+    }
+
+    /// Since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.lock().started.elapsed()
     }
 
     /// Writes a line if it is time for one.

@@ -1,15 +1,29 @@
 //! `passhost compare FILES...`
 
 use super::documents;
-use crate::arguments::CompareArguments;
+use super::documents::FilterArguments;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
 use crate::output::{print, write_json};
 use crate::terminal::Terminal;
+use clap::Args;
 use passhost_report::{Apart, EntrantComparison, EntrantResults, by_launch, compare, entries};
 use passhost_result::untrusted::one_line;
 use serde::Serialize;
 use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// Files of results; each plugin in each file is an entrant, the first is what the others are held against
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Writes the comparison here; `-` for standard output, then without tables
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub filter: FilterArguments,
+}
 
 #[derive(Serialize)]
 struct ComparisonDocument<'a> {

@@ -1,20 +1,63 @@
 //! `passhost eval PLUGIN SAMPLE...`
 
+use super::signing::SignArguments;
 use super::signing::{Signer, Signing};
 use super::source::{self, GivenPlugin};
-use crate::arguments::EvalArguments;
+use crate::arguments::{DeviceArguments, LaunchArguments, MeasureArguments, ProgressArguments, number};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
 use crate::output::{print, write_json};
-use crate::progress::EvaluationProgress;
+use crate::progress::WorkProgress;
 use crate::rows::VariantRows;
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
 use passhost_result::document::{Blame, Document};
 use passhost_result::untrusted::one_line;
 use passhost_sample::Named;
 use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::Sample;
 use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct EvalArguments {
+    /// The plugin: a WebAssembly component, or its source, a .rs file or the directory of a crate
+    pub plugin: PathBuf,
+    /// Samples (ours, PassNet's, GraphNet's) or lists of them
+    #[arg(required = true)]
+    pub samples: Vec<PathBuf>,
+    /// Writes the result document here; with several samples, a list of documents
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// How many submissions of one author to this sample share the error of the verdict
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub submissions: u32,
+    /// Exits with 1 if the headline of the policy, AS or AS strict, is below this
+    #[arg(long, value_name = "AS", value_parser = number)]
+    pub fail_under: Option<f64>,
+    /// Tries things out in seconds: the smallest variant of each element type, one round of inputs, times that other
+    /// programs may have disturbed. The result says so; it is not one to rank
+    #[arg(long)]
+    pub quick: bool,
+    /// Evaluates only the variants of this name, or with this in their names: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times. The result says how many others there are; it
+    /// is not one to rank
+    #[arg(long = "variant", value_name = "NAME")]
+    pub variants: Vec<String>,
+    /// Shows what the pass said: its log, what it left alone and why, and the attempts of patterns that came nearest
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub sign: SignArguments,
+    #[command(flatten)]
+    pub launch: LaunchArguments,
+    #[command(flatten)]
+    pub measure: MeasureArguments,
+    #[command(flatten)]
+    pub progress: ProgressArguments,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+}
 
 /// What times on a CPU are not.
 const ON_CPU: &str = "times on a CPU say little about a GPU";
@@ -41,7 +84,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     if let Some(signer) = &signer {
         signer.apart_from(named.iter().map(|named| named.path.as_path()).chain([arguments.plugin.as_path()]))?;
     }
-    let progress = EvaluationProgress::new(terminal, &arguments.progress, named.len());
+    let progress = WorkProgress::new(terminal, arguments.progress, named.len());
     let mut samples = OpenedSamples::new(named, arguments, &progress)?;
     let signing = signer.as_ref().map(signing).transpose()?;
     let mut results = Results::new(arguments, terminal, &progress, &samples, signing);
@@ -118,7 +161,7 @@ impl<'a> OpenedSamples<'a> {
     fn new(
         named: Vec<Named>,
         arguments: &'a EvalArguments,
-        progress: &EvaluationProgress,
+        progress: &WorkProgress,
     ) -> Result<OpenedSamples<'a>, Stop> {
         let mut samples = OpenedSamples { arguments, left: named.into_iter(), only: None };
         if let [only] = samples.left.as_slice() {
@@ -154,7 +197,7 @@ impl<'a> OpenedSamples<'a> {
 struct Results<'a> {
     arguments: &'a EvalArguments,
     terminal: &'a Terminal,
-    progress: &'a EvaluationProgress,
+    progress: &'a WorkProgress,
     /// Where there are too many samples for a table each.
     rows: Option<VariantRows>,
     documents: Vec<Document>,
@@ -165,7 +208,7 @@ impl<'a> Results<'a> {
     fn new(
         arguments: &'a EvalArguments,
         terminal: &'a Terminal,
-        progress: &'a EvaluationProgress,
+        progress: &'a WorkProgress,
         samples: &OpenedSamples<'_>,
         signing: Option<Signing<'a>>,
     ) -> Results<'a> {

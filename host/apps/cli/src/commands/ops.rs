@@ -3,10 +3,10 @@
 mod page;
 mod rows;
 
-use crate::arguments::OpsArguments;
 use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
 use passhost_corpus::lowerings::Calls;
 use passhost_corpus::quantities::count;
 use passhost_guest_sdk::lower::{Group, LoweringCoverage, coverage};
@@ -14,6 +14,15 @@ use passhost_ir::namespace::completed;
 use passhost_ir::{OpTable, Schema};
 use passhost_result::untrusted::one_line;
 use rows::{graphnet, rows};
+
+#[derive(Debug, Args)]
+pub struct OpsArguments {
+    /// An op, as `gelu`, `aten::add` or `aten::add.Tensor`: its schemas and where it may occur; all ops if absent
+    pub name: Option<String>,
+    /// The table of all ops as a page, which is docs/lowerings.md
+    #[arg(long, conflicts_with = "name")]
+    pub markdown: bool,
+}
 
 /// Names that are suggested for one that is not there.
 const SUGGESTIONS: usize = 5;

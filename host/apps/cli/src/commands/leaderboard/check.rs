@@ -1,7 +1,7 @@
 //! `passhost leaderboard DIR --check FILE...`
 
+use super::LeaderboardArguments;
 use super::{headline, is_shared, place, title, unreadable};
-use crate::arguments::LeaderboardArguments;
 use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
