@@ -117,7 +117,7 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison
     if ratio.interval.is_none() {
         lines.extend(terminal.painted(Tone::Warn, "times were not taken in as many processes: no interval", ""));
     }
-    lines.extend(on_the_device(against, terminal));
+    lines.extend(against.device.into_iter().flat_map(|device| terminal.wrap(&on_the_device(device), "")));
     let over_samples = against.over_samples.filter(|_| comparison.samples > 1);
     lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("a ratio of", over), "")));
     for (what, found) in [
@@ -132,21 +132,12 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison
     lines
 }
 
-/// What an entrant takes on the device alone, on all graphs that both have right and on those without calls of the library.
-fn on_the_device(against: &AgainstFirst, terminal: &Terminal) -> Vec<String> {
-    let said = [
-        (against.device, "on the device alone", " in the geometric mean of ", " graphs that both have right"),
-        (against.device_right_or_wrong, "with those that it leaves unchanged or has wrong", ", ", " graphs"),
-        (against.device_without_calls, "where 1 leaves no call to the library", ", ", " of these graphs"),
-    ];
-    let said = said.into_iter().filter_map(|(found, on, of, those)| {
-        let DeviceTimeRatio { graphs, ratio, nearly } = found?;
-        Some(format!(
-            "{on} it takes {ratio:.3} times as long{of}{graphs}{those}; 1 takes at most {NEARLY:.2} times as long as it on \
-             {nearly} of them"
-        ))
-    });
-    said.flat_map(|text| terminal.wrap(&text, "")).collect()
+/// What an entrant takes on the device alone, on all graphs that both have right.
+fn on_the_device(DeviceTimeRatio { graphs, ratio, nearly }: DeviceTimeRatio) -> String {
+    format!(
+        "on the device alone it takes {ratio:.3} times as long in the geometric mean of {graphs} graphs that both have right; \
+         1 takes at most {NEARLY:.2} times as long as it on {nearly} of them"
+    )
 }
 
 /// Changes of one kind, those first that come first.
