@@ -87,20 +87,6 @@ fn is_shared(ranking: &Ranking, place: usize) -> bool {
     ranking.rows.iter().filter(|row| row.place == place).count() > 1
 }
 
-/// By what an author's plugins are named beside each other: the best is `a`.
-fn letter(plugin: usize) -> String {
-    let letter = u32::try_from(plugin).ok().and_then(|plugin| char::from_digit(plugin.checked_add(10)?, 36));
-    letter.map_or_else(|| (plugin + 1).to_string(), String::from)
-}
-
-/// Those of an author's plugins that are better than another of theirs beyond doubt.
-fn letters(plugins: &[usize]) -> String {
-    if plugins.is_empty() {
-        return "none".to_owned();
-    }
-    plugins.iter().map(|&plugin| letter(plugin)).collect::<Vec<String>>().join(", ")
-}
-
 /// What makes every result of a board one that nobody should rely on, if its own settings do.
 fn warning(board: &Board) -> Option<&'static str> {
     let document::Limits { measurement, .. } = &board.settings.limits;

@@ -1,7 +1,7 @@
 //! The first page of a board: rankings, what is not in them, and the rules.
 
 use super::site::address;
-use super::{authors, headline, is_shared, letter, letters, place, title, warning};
+use super::{authors, headline, is_shared, place, title, warning};
 use passhost_board::{Board, Ranking, RankingRow, Score, Scored, Standings};
 use passhost_page::{
     Cell, ChartAxis, Column, Markup, Page, Ruler, Scale, Section, Series, StripMark, Table, html, number, untrusted,
@@ -62,33 +62,26 @@ fn rankings(standings: &Standings) -> Markup {
         }
         @if standings.rankings.iter().flat_map(|ranking| &ranking.rows).any(|row| !row.others.is_empty()) {
             p.muted {
-                "The plugins of an author stand below each other, each by its best submission, the best plugin as a. " i { "Worse than" }
-                " has those of the author's plugins that are better beyond doubt; the measurements do not tell it apart from \
-                 any other."
+                "The plugins of an author stand below each other, each by its best submission, the best first. "
+                code { "passhost compare" } " says which of them the measurements tell apart."
             }
         }
     }
 }
 
 fn ranking_table(position: usize, ranking: &Ranking, standings: &Standings) -> Table {
-    let has_others = ranking.rows.iter().any(|row| !row.others.is_empty());
     let mut columns = vec![Column::number("place"), Column::text("author")];
     columns.extend(columns_of(ranking));
     columns.insert(4, Column::pictures("beside the others", ""));
     columns.insert(columns.len() - 1, Column::number("submissions"));
-    columns.extend(has_others.then(|| Column::text("worse than")));
     let listed = |row: &RankingRow| row.all().take(1 + row.others.len()).cloned().collect::<Vec<Scored>>();
     let ends = ranking.rows.iter().flat_map(listed).flat_map(|Scored { score, .. }| {
         let ends = score.interval.map(|interval| [interval.low, interval.high]);
         ends.into_iter().flatten().chain([score.headline, 1.0])
     });
     let ruler = Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", ends).range };
-    let rows: Vec<Vec<Cell>> = ranking
-        .rows
-        .iter()
-        .flat_map(|row| author_rows(row, ranking, standings, &ruler))
-        .map(|row| row.into_iter().take(columns.len()).collect())
-        .collect();
+    let rows: Vec<Vec<Cell>> =
+        ranking.rows.iter().flat_map(|row| author_rows(row, ranking, standings, &ruler)).collect();
     let filter = (rows.len() > MANY).then_some("Show authors and plugins with");
     let caption = html! { (title(ranking)) ", by " (headline(ranking)) };
     Table::new(format!("ranking-{position}"), caption, columns, rows).filtered(filter)
@@ -96,23 +89,16 @@ fn ranking_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
 
 /// An author's best submission, and below it the best of each of their other plugins.
 fn author_rows(row: &RankingRow, ranking: &Ranking, standings: &Standings, ruler: &Ruler) -> Vec<Vec<Cell>> {
-    let cells = |place: Markup, scored: &Scored, plugin: Option<usize>, count: Option<f64>, worse_than: String| {
+    let cells = |place: Markup, scored: &Scored, count: Option<f64>| {
         let mut cells = vec![Cell::keyed(place, row.place as f64), Cell::name(untrusted(&row.author, NAME))];
-        cells.extend(cells_of(scored, plugin, ranking.headline, standings));
+        cells.extend(cells_of(scored, ranking.headline, standings));
         cells.insert(4, Cell::text(strip(&scored.score, ruler)));
         cells.insert(cells.len() - 1, Cell::maybe(count, |count| format!("{count:.0}")));
-        cells.push(Cell::text(html! { (worse_than) }));
         cells
     };
     let shared = if is_shared(ranking, row.place) { " (shared)" } else { "" };
-    let place = html! { (row.place) (shared) };
-    let several = (!row.others.is_empty()).then_some(0);
-    let best = cells(place, &row.best, several, Some(row.submissions() as f64), String::new());
-    let others = row
-        .others
-        .iter()
-        .zip(1..)
-        .map(|(other, position)| cells(html! {}, &other.scored, Some(position), None, letters(&other.worse_than)));
+    let best = cells(html! { (row.place) (shared) }, &row.best, Some(row.submissions() as f64));
+    let others = row.others.iter().map(|other| cells(html! {}, other, None));
     std::iter::once(best).chain(others).collect()
 }
 
@@ -133,9 +119,8 @@ fn columns_of(ranking: &Ranking) -> [Column; 7] {
     ]
 }
 
-/// What stands in these columns. `plugin` is the position among the author's plugins, where they are beside each other.
-fn cells_of(scored: &Scored, plugin: Option<usize>, headline: Headline, standings: &Standings) -> [Cell; 7] {
-    let label = plugin.map(|plugin| letter(plugin) + " ").unwrap_or_default();
+/// What stands in these columns.
+fn cells_of(scored: &Scored, headline: Headline, standings: &Standings) -> [Cell; 7] {
     let (submission, score) = (&standings.submissions[scored.submission], &scored.score);
     let wall = score.part.wall.as_ref();
     let interval = score.interval.map(|interval| number::interval(interval.low, interval.high));
@@ -144,7 +129,7 @@ fn cells_of(scored: &Scored, plugin: Option<usize>, headline: Headline, standing
         Headline::Strict => wall.aggregate_score,
     });
     [
-        Cell::text(html! { (label) a href=(address(submission)) { (untrusted(&submission.plugin, NAME)) } }),
+        Cell::text(html! { a href=(address(submission)) { (untrusted(&submission.plugin, NAME)) } }),
         Cell::keyed(
             html! { (number::score(score.headline)) " " span.muted { (interval.unwrap_or_default()) } },
             score.headline,
@@ -184,7 +169,7 @@ fn history_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
     let rows: Vec<Vec<Cell>> = past
         .map(|(row, past)| {
             let mut cells = vec![Cell::name(untrusted(&row.author, NAME))];
-            cells.extend(cells_of(past, None, ranking.headline, standings));
+            cells.extend(cells_of(past, ranking.headline, standings));
             cells
         })
         .collect();
