@@ -6,7 +6,7 @@ use passhost_result::document::{Document, Limits};
 use passhost_score::Options;
 use passhost_sign::Signed;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -161,21 +161,21 @@ impl Board {
 
     /// What cannot be meant: two things of one name, a sample twice, or a list of nothing.
     fn contradiction(&self) -> Option<String> {
-        fn repeated<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-            let mut seen = std::collections::BTreeSet::new();
-            names.into_iter().find(|name| !seen.insert(*name)).map(|name| format!("two {what} are called `{name}`"))
-        }
-        let empty = self.sample_lists.iter().find(|list| list.samples.is_empty());
         let lists = &self.sample_lists;
-        repeated("sample lists", lists.iter().map(|list| list.name.as_str()))
-            .or_else(|| repeated("policies", self.policies.iter().map(|policy| policy.name.as_str())))
-            .or_else(|| repeated("devices", self.devices.iter().map(|device| device.name.as_str())))
-            .or_else(|| repeated("hosts", self.hosts.iter().map(|host| host.name.as_str())))
-            .or_else(|| {
-                lists.iter().find_map(|list| repeated("samples", list.samples.iter().map(|one| one.name.as_str())))
-            })
-            .or_else(|| lists.iter().find_map(one_sample_twice))
-            .or_else(|| empty.map(|list| format!("the sample list `{}` has no sample", list.name)))
+        let mut named: Vec<(&str, Vec<&String>)> = vec![
+            ("sample lists", lists.iter().map(|list| &list.name).collect()),
+            ("policies", self.policies.iter().map(|policy| &policy.name).collect()),
+            ("devices", self.devices.iter().map(|device| &device.name).collect()),
+            ("hosts", self.hosts.iter().map(|host| &host.name).collect()),
+        ];
+        named.extend(lists.iter().map(|list| ("samples", list.samples.iter().map(|one| &one.name).collect())));
+        let repeated = |(what, names): (&str, Vec<&String>)| {
+            let mut seen = BTreeSet::new();
+            names.into_iter().find(|name| !seen.insert(*name)).map(|name| format!("two {what} are called `{name}`"))
+        };
+        let empty = || lists.iter().find(|list| list.samples.is_empty());
+        let repeated = named.into_iter().find_map(repeated).or_else(|| lists.iter().find_map(one_sample_twice));
+        repeated.or_else(|| empty().map(|list| format!("the sample list `{}` has no sample", list.name)))
     }
 
     /// A board that accepts results which were made as these were, under the names that these give: the sample list has all

@@ -3,7 +3,7 @@
 use crate::accepted::{Board, FILE};
 use crate::admission::{MetHere, admit};
 use crate::conditions::RankingConditions;
-use crate::rank::{Ranking, RankingCandidate, rows};
+use crate::rank::{Ranking, RankingCandidate, RankingRow, Scored, rows};
 use crate::submission::{Admitted, Submission, Unranked, submissions};
 use passhost_protocol::open_regular;
 use passhost_sign::{LineError, Signed, TrustedKeys, read_all};
@@ -87,6 +87,16 @@ pub struct Standings {
     pub unranked: Vec<Unranked>,
     /// Lines that count for nothing.
     pub refused: Vec<Refused>,
+}
+
+impl Standings {
+    /// Where a submission stands: the rankings that it is in, whose row it is there, and what it scores.
+    pub fn places(&self, submission: usize) -> impl Iterator<Item = (&Ranking, &RankingRow, &Scored)> {
+        let rows = self.rankings.iter().flat_map(|ranking| ranking.rows.iter().map(move |row| (ranking, row)));
+        rows.filter_map(move |(ranking, row)| {
+            Some((ranking, row, row.all().find(|scored| scored.submission == submission)?))
+        })
+    }
 }
 
 /// A line that counts for nothing.

@@ -15,7 +15,6 @@ mod private;
 mod progress;
 mod reason;
 mod rows;
-mod spent;
 mod style;
 mod summary;
 mod table;

@@ -51,9 +51,6 @@ pub enum SignError {
     /// What was signed would not be read, as where a number is none that JSON has.
     #[error("the signed result would be refused: {0}")]
     Refused(LineError),
-    /// The system gives no random bytes.
-    #[error("the system gives no random bytes for a job's id: {0}")]
-    Random(getrandom::Error),
 }
 
 /// Why a line is no signed result. Whoever signed it did not sign this.

@@ -85,9 +85,14 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         signer.apart_from(named.iter().map(|named| named.path.as_path()).chain([arguments.plugin.as_path()]))?;
     }
     let progress = WorkProgress::new(terminal, arguments.progress, named.len());
-    let mut samples = OpenedSamples::new(named, arguments, &progress)?;
+    // The only one is opened before anything else is started.
+    let mut only = None;
+    if let [one] = named.as_slice() {
+        progress.step(&format!("reading {}", one.path.display()));
+        only = Some(Sample::open(&one.path, arguments.measure.walls.confinement())?);
+    }
     let signing = signer.as_ref().map(signing).transpose()?;
-    let mut results = Results::new(arguments, terminal, &progress, &samples, signing);
+    let mut results = Results::new(arguments, terminal, &progress, &named, signing);
     let line = progress.clone();
     let supervisor = super::supervisor(config, terminal).watched_by(move |event| line.event(event));
     progress.step("loading the plugin");
@@ -99,8 +104,8 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     if let Some(failure) = refusal {
         progress.clear();
         print(["device: none used, the plugin does not load".to_owned()]);
-        while let Some(sample) = samples.next()? {
-            results.add(supervisor.refused(&plugin, &failure, &sample))?;
+        for named in &named {
+            results.add(supervisor.refused(&plugin, &failure, &opened(named, only.take(), arguments)?))?;
         }
         return Ok(results.exit());
     }
@@ -117,7 +122,8 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     print([super::device_line(device.info())]);
     print(arguments.launch.note(device.info()).map(str::to_owned));
     print((device.info().device == "cpu").then(|| terminal.paint(Tone::Dim, ON_CPU)));
-    while let Some(sample) = samples.next()? {
+    for named in &named {
+        let sample = opened(named, only.take(), arguments)?;
         results.add(supervisor.evaluate(&mut checker, &mut plugin, sample, &mut device))?;
     }
     if results.documents.len() > 1 {
@@ -149,48 +155,25 @@ fn signing(signer: &Signer) -> Result<Signing<'_>, Stop> {
     Ok(Signing::new(signer, BatchId::random().map_err(Stop::host)?))
 }
 
-/// The samples, opened when it is their turn: a process for each of many is too many.
-struct OpenedSamples<'a> {
-    arguments: &'a EvalArguments,
-    left: std::vec::IntoIter<Named>,
-    /// The only one, opened before anything else is started.
+/// A sample, opened when it is its turn: a process for each of many is too many. A path where none is, one of many, is a
+/// sample that says so.
+fn opened(
+    Named { path, groups, place }: &Named,
     only: Option<Sample>,
-}
-
-impl<'a> OpenedSamples<'a> {
-    fn new(
-        named: Vec<Named>,
-        arguments: &'a EvalArguments,
-        progress: &WorkProgress,
-    ) -> Result<OpenedSamples<'a>, Stop> {
-        let mut samples = OpenedSamples { arguments, left: named.into_iter(), only: None };
-        if let [only] = samples.left.as_slice() {
-            progress.step(&format!("reading {}", only.path.display()));
-            samples.only = Some(Sample::open(&only.path, arguments.measure.walls.confinement())?);
-        }
-        Ok(samples)
+    arguments: &EvalArguments,
+) -> Result<Sample, Stop> {
+    let open = || Sample::open_or_lost(path, place.as_deref(), arguments.measure.walls.confinement());
+    let mut sample = only.map_or_else(open, Ok).or_stop(Exit::Host)?;
+    sample.groups.clone_from(groups);
+    if let Err(text) = sample.choose(&arguments.variants) {
+        let names: Vec<&str> = sample.variants().iter().take(NAMES).map(String::as_str).collect();
+        let names = one_line(&names.join(", "), 300);
+        return Err(Stop::usage(format!(
+            "no variant of {} has `{text}` in its name; there are {names}",
+            sample.name()
+        )));
     }
-
-    /// The next one. A path where none is, one of many, is a sample that says so.
-    fn next(&mut self) -> Result<Option<Sample>, Stop> {
-        let Some(Named { path, groups, place }) = self.left.next() else { return Ok(None) };
-        let confinement = self.arguments.measure.walls.confinement();
-        let mut sample = match self.only.take() {
-            Some(sample) => Ok(sample),
-            None => Sample::open_or_lost(&path, place.as_deref(), confinement),
-        }
-        .or_stop(Exit::Host)?;
-        sample.groups = groups;
-        if let Err(text) = sample.choose(&self.arguments.variants) {
-            let names: Vec<&str> = sample.variants().iter().take(NAMES).map(String::as_str).collect();
-            let names = one_line(&names.join(", "), 300);
-            return Err(Stop::usage(format!(
-                "no variant of {} has `{text}` in its name; there are {names}",
-                sample.name()
-            )));
-        }
-        Ok(Some(sample))
-    }
+    Ok(sample)
 }
 
 /// What has come so far.
@@ -209,11 +192,11 @@ impl<'a> Results<'a> {
         arguments: &'a EvalArguments,
         terminal: &'a Terminal,
         progress: &'a WorkProgress,
-        samples: &OpenedSamples<'_>,
+        samples: &[Named],
         signing: Option<Signing<'a>>,
     ) -> Results<'a> {
-        let names = samples.left.as_slice().iter().filter_map(|named| named.path.file_name()?.to_str());
-        let rows = (samples.left.len() > TABLES).then(|| VariantRows::new(terminal, std::iter::once(""), names));
+        let names = samples.iter().filter_map(|named| named.path.file_name()?.to_str());
+        let rows = (samples.len() > TABLES).then(|| VariantRows::new(terminal, std::iter::once(""), names));
         Results { arguments, terminal, progress, rows, documents: vec![], signing }
     }
 

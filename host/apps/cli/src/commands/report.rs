@@ -27,9 +27,6 @@ pub struct ReportArguments {
     /// Writes AS over all graphs of the only plugin as PassNet's aggregated_score.json
     #[arg(long, value_name = "FILE")]
     pub aggregated: Option<PathBuf>,
-    /// Also prints where the time of the evaluations went
-    #[arg(long)]
-    pub time: bool,
     /// The `id` in that file
     #[arg(long, value_name = "N", default_value_t = 1, requires = "aggregated")]
     pub sample_id: i64,
@@ -66,9 +63,6 @@ pub fn run(arguments: &ReportArguments, terminal: &Terminal) -> Result<Exit, Sto
     }
     if !to_standard_output(&arguments.json) && !to_standard_output(&arguments.html) {
         print(crate::summary::render(&summaries, terminal));
-        if arguments.time {
-            print(summaries.iter().flat_map(|summary| crate::spent::render(summary, terminal)));
-        }
     }
     Ok(Exit::Success)
 }

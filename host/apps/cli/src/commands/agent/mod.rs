@@ -19,7 +19,6 @@ use passhost_agent::trajectory::TrajectoryLine;
 use passhost_agent::{ApiKey, Endpoint, Patience, Style};
 use passhost_agent_tools::{CliRunner, DeviceGate};
 use passhost_child::{Confinement, beside_this_executable, cores};
-use passhost_policy::Policy;
 use passhost_result::untrusted::one_line;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -130,8 +129,8 @@ pub struct PatienceArguments {
 #[command(next_help_heading = "Evaluations")]
 pub struct EvaluationArguments {
     /// What is allowed, asked and counted: open, kernels, strict, or a file (docs/policies.md)
-    #[arg(long, value_name = "NAME|FILE")]
-    pub policy: Option<PolicyName>,
+    #[arg(long, value_name = "NAME|FILE", value_parser = policy_name)]
+    pub policy: Option<String>,
     /// Wall clock of a variant on the device
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub eval_budget: Option<Duration>,
@@ -147,22 +146,14 @@ pub struct EvaluationArguments {
 }
 
 /// The name of a policy, or of its file.
-#[derive(Debug, Clone)]
-pub struct PolicyName(pub String);
-
-impl std::str::FromStr for PolicyName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<PolicyName, String> {
-        let read: Result<Policy, String> = policy(text);
-        read.map(|_| PolicyName(text.to_owned()))
-    }
+fn policy_name(text: &str) -> Result<String, String> {
+    policy(text).map(|_| text.to_owned())
 }
 
 impl EvaluationArguments {
     /// The policy, as `passhost eval` and `passhost show` take it.
     pub fn rules(&self) -> Vec<String> {
-        let named = self.policy.as_ref().map(|PolicyName(name)| ["--policy".to_owned(), name.clone()]);
+        let named = self.policy.as_ref().map(|name| ["--policy".to_owned(), name.clone()]);
         named.into_iter().flatten().collect()
     }
 
