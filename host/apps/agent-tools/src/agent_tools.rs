@@ -164,10 +164,9 @@ impl AgentTools {
         let Some(source) = &self.source else { return Ok(nothing_written()) };
         let ran = self.compile(source)?;
         let path = self.file(source, "wasm");
-        let component = match ran.code() {
-            Some(0) => Some(sha256(&std::fs::read(&path).map_err(AgentToolsError::file(&path))?)),
-            Some(1) => None,
-            _ => return Err(ran.trouble()),
+        let component = match ran.passes()? {
+            true => Some(sha256(&std::fs::read(&path).map_err(AgentToolsError::file(&path))?)),
+            false => None,
         };
         let text = compiler_said(&ran, component.is_some());
         Ok(ToolOutcome { effect: Effect::Built { source: source.clone(), component }, ..ToolOutcome::said(text) })
@@ -206,11 +205,7 @@ impl AgentTools {
         };
         let words = ["show".as_ref(), self.sample.as_os_str(), "--after".as_ref(), component.as_os_str()];
         let ran = self.executor.run(owned(words.into_iter().chain(["--diff", "--all"].map(AsRef::as_ref))), true)?;
-        let passes = match ran.code() {
-            Some(0) => true,
-            Some(1) => false,
-            _ => return Err(ran.trouble()),
-        };
+        let passes = ran.passes()?;
         let end = if passes { "check: every graph may run" } else { "check: refused" };
         let text = format!("{end}\n{}{}", tidy(&ran.out), tidy(&ran.err));
         let effect = Effect::Checked { source, passes };

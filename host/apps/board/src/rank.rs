@@ -121,14 +121,8 @@ impl<'c> RankedCandidate<'c> {
         let entry = entry(&candidate.results, share)?;
         let Summary { all: part, .. } = summarise(&entry);
         let wall = part.wall.as_ref()?;
-        let confidence = wall.confidence.as_ref();
-        let (headline, interval) = match entry.conditions.headline {
-            Headline::Published => (wall.aggregate_score, confidence.map(|confidence| confidence.aggregate_score)),
-            Headline::Strict => {
-                (wall.aggregate_score_strict, confidence.map(|confidence| confidence.aggregate_score_strict))
-            }
-        };
-        let verdict = confidence.map_or(Verdict::Undecided, |confidence| confidence.verdict);
+        let (headline, interval) = wall.headline(entry.conditions.headline);
+        let verdict = wall.confidence.as_ref().map_or(Verdict::Undecided, |confidence| confidence.verdict);
         let score = Score { headline, interval, verdict, part };
         Some(RankedCandidate { scored: Scored { submission: candidate.submission, score }, entry, share })
     }

@@ -4,8 +4,8 @@ use crate::summary::{against, bracketed, class_words, counting_once, name, named
 use crate::terminal::{Terminal, TitledCell, Tone, WIDE};
 use passhost_report::{
     AgainstFirst, DeviceTimeRatio, EntrantComparison, EntrantStanding, GraphPlace, Missing, NEARLY, ScoreChange,
+    headline_name,
 };
-use passhost_result::Headline;
 use passhost_result::untrusted::one_line;
 use passhost_score::{FailureClass, Verdict};
 
@@ -104,10 +104,7 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison
     let AgainstFirst { better, worse, .. } = *against;
     let undecided = comparison.graphs - better - worse;
     let ratio = against.headline(comparison.conditions.headline);
-    let score = match comparison.conditions.headline {
-        Headline::Published => "AS",
-        Headline::Strict => "AS strict",
-    };
+    let score = headline_name(comparison.conditions.headline);
     let title = format!(
         "{number} against 1: {score} {:.3} times as high{}; better on {better} graphs, worse on {worse}, undecided on {undecided}",
         ratio.ratio,

@@ -2,7 +2,7 @@
 
 use crate::conditions::{Conditions, few, remarks};
 use crate::entry::{Entrant, EntrantResults, EntryScoring, GraphItem, ln_resolution, sample_key};
-use crate::part::{OverSamples, PartScores};
+use crate::part::{MeanSpeedup, OverSamples, PartScores};
 use crate::place::GraphPlace;
 use crate::rebase::against_python;
 use passhost_result::Headline;
@@ -344,10 +344,9 @@ fn device_times(first: &[&GraphItem<'_>], other: &[&GraphItem<'_>]) -> Option<De
     };
     let ratios: Vec<f64> =
         first.iter().zip(other).filter_map(|(first, other)| Some(time(other)? / time(first)?)).collect();
-    let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    let MeanSpeedup { graphs, speedup: ratio } = MeanSpeedup::of(ratios.iter().copied())?;
     let nearly = ratios.iter().filter(|ratio| **ratio >= NEARLY.recip()).count();
-    let graphs = ratios.len();
-    (graphs > 0).then(|| DeviceTimeRatio { graphs, ratio: (logarithms / graphs as f64).exp(), nearly })
+    Some(DeviceTimeRatio { graphs, ratio, nearly })
 }
 
 fn change(first: &GraphItem<'_>, other: &GraphItem<'_>, scale: RatioScale) -> Option<ScoreChange> {

@@ -11,7 +11,7 @@ use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
 use passhost_builder::{BuildLimits, Diagnostic, PassSource};
 use passhost_child::{Confinement, LoadedPlugin, Plugin};
 use passhost_result::GuestLimits;
-use passhost_result::document::{Blame, Failure};
+use passhost_result::document::Failure;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -103,8 +103,8 @@ fn compile(arguments: &BuildArguments, report: &mut BuildReport, terminal: &Term
         Ok(built) => (Ok(built.component), built.warnings, 0),
         Err(refusal) => {
             report.failure = Some(source::failure(&refusal));
-            let error = anyhow::anyhow!("plugin (build): {}: {refusal}", arguments.source.display());
-            (Err(Stop { exit: Exit::Plugin, error }), refusal.diagnostics, refusal.left_out)
+            let stop = Stop::plugin(format!("plugin (build): {}: {refusal}", arguments.source.display()));
+            (Err(stop), refusal.diagnostics, refusal.left_out)
         }
     };
     source::lines(&diagnostics, left_out).iter().for_each(|line| terminal.complain(line));
@@ -121,11 +121,9 @@ fn load(arguments: &BuildArguments, component: Vec<u8>, out: &Path, report: &mut
     let plugin = loaded.file();
     report.bytes = plugin.wasm.len();
     if let Some(failure) = failure {
-        let exit = if failure.blame == Blame::Host { Exit::Host } else { Exit::Plugin };
-        let source = arguments.source.display();
-        let error = anyhow::anyhow!("plugin (load): {source}: {}; {}", failure.message, failure.hint);
+        let stop = Stop::of(&failure, format!("plugin (load): {}: ", arguments.source.display()));
         report.failure = Some(failure);
-        return Err(Stop { exit, error });
+        return Err(stop);
     }
     // Whole or not there: whoever is killed meanwhile must not leave half a component under its name.
     passhost_corpus::write_whole(out, &plugin.wasm).or_stop(Exit::Usage)?;
@@ -160,15 +158,11 @@ fn by_cargo(source: &Path, terminal: &Terminal) -> Result<Vec<u8>, Stop> {
     let output =
         output.map_err(|error| Stop::host(format!("cargo does not start ({error}); install Rust with rustup")))?;
     if !output.status.success() {
-        return Err(Stop {
-            exit: Exit::Plugin,
-            error: anyhow::anyhow!("plugin (build): cargo failed, as printed above"),
-        });
+        return Err(Stop::plugin("plugin (build): cargo failed, as printed above"));
     }
     let made = artefacts(&output.stdout);
-    let component = component(&made).ok_or_else(|| Stop {
-        exit: Exit::Plugin,
-        error: anyhow::anyhow!("plugin (build): cargo made no component; give the crate `crate-type = [\"cdylib\"]`"),
+    let component = component(&made).ok_or_else(|| {
+        Stop::plugin("plugin (build): cargo made no component; give the crate `crate-type = [\"cdylib\"]`")
     })?;
     std::fs::read(component).map_err(|error| Stop::host(format!("cannot read `{}`: {error}", component.display())))
 }

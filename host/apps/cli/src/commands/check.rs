@@ -6,7 +6,6 @@ use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use clap::Args;
 use passhost_child::LoadedPlugin;
-use passhost_result::document::Blame;
 use passhost_result::untrusted::one_line;
 use std::path::PathBuf;
 
@@ -42,10 +41,6 @@ pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop
             ]);
             Ok(Exit::Success)
         }
-        Err(failure) => {
-            let exit = if failure.blame == Blame::Plugin { Exit::Plugin } else { Exit::Host };
-            let error = anyhow::anyhow!("{}: {}; {}", arguments.plugin.display(), failure.message, failure.hint);
-            Err(Stop { exit, error })
-        }
+        Err(failure) => Err(Stop::of(failure, format!("{}: ", arguments.plugin.display()))),
     }
 }

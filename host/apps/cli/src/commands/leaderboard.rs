@@ -12,8 +12,9 @@ use crate::output::print;
 use crate::terminal::Terminal;
 use clap::Args;
 use passhost_board::{Board, BoardContents, Ranking, Refused, Standings};
+use passhost_report::headline_name;
+use passhost_result::document;
 use passhost_result::untrusted::one_line;
-use passhost_result::{Headline, document};
 use passhost_sign::TrustedKeys;
 use std::path::Path;
 use std::path::PathBuf;
@@ -70,10 +71,7 @@ fn title(ranking: &Ranking) -> String {
 }
 
 fn headline(ranking: &Ranking) -> &'static str {
-    match ranking.headline {
-        Headline::Published => "AS",
-        Headline::Strict => "AS strict",
-    }
+    headline_name(ranking.headline)
 }
 
 /// Where a refused line stands: `night.jsonl, line 3`.

@@ -13,7 +13,7 @@ mod vary;
 use crate::arguments::{ProgressArguments, duration};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
-use crate::output::{print, write_json};
+use crate::output::write_and_print;
 use crate::progress::WorkProgress;
 use crate::terminal::{Terminal, Tone};
 use clap::{Args, Subcommand};
@@ -27,7 +27,7 @@ use passhost_result::untrusted::one_line;
 use passhost_sample::SampleText;
 use serde::Serialize;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -191,13 +191,8 @@ fn write<T: Serialize>(
     samples: &[SampleReport<T>],
     lines: Vec<String>,
 ) -> Result<(), Stop> {
-    if let Some(path) = &arguments.json {
-        write_json(path, &SurveyDocument { schema, host: env!("CARGO_PKG_VERSION"), summary, samples })?;
-    }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
-        print(lines);
-    }
-    Ok(())
+    let document = SurveyDocument { schema, host: env!("CARGO_PKG_VERSION"), summary, samples };
+    write_and_print(&arguments.json, &document, lines)
 }
 
 /// The end of a command that takes every graph that can be read: what it found, and on standard error those that cannot.

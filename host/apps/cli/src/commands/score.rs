@@ -4,7 +4,7 @@ use super::documents;
 use crate::arguments::ScoreOptions;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
-use crate::output::{print, write_json};
+use crate::output::write_and_print;
 use crate::terminal::Terminal;
 use anyhow::Context;
 use clap::Args;
@@ -48,21 +48,12 @@ pub fn run(arguments: &ScoreArguments, terminal: &Terminal) -> Result<Exit, Stop
     let scores = compute(&arguments.file, arguments, remark)
         .with_context(|| format!("cannot score `{}`", arguments.file.display()))
         .or_stop(Exit::Usage)?;
-    if let Some(path) = &arguments.json {
-        let cases = scores
-            .iter()
-            .map(|(_, scores)| CaseScores {
-                s: by_name(&scores.s),
-                es: by_name(&scores.es),
-                aggregate: scores.aggregate_score,
-            })
-            .collect();
-        write_json(path, &Cases { cases })?;
-        if path == Path::new("-") {
-            return Ok(Exit::Success);
-        }
-    }
-    print(lines(&scores));
+    let case = |(_, Scores { s, es, aggregate_score, .. }): &(String, Scores)| CaseScores {
+        s: by_name(s),
+        es: by_name(es),
+        aggregate: *aggregate_score,
+    };
+    write_and_print(&arguments.json, &Cases { cases: scores.iter().map(case).collect() }, lines(&scores))?;
     Ok(Exit::Success)
 }
 

@@ -7,7 +7,7 @@ use crate::arguments::{DeviceArguments, device_name, duration, number, one_of, p
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::interrupt;
-use crate::output::{print, write_json};
+use crate::output::write_and_print;
 use crate::private;
 use crate::terminal::{Terminal, Tone};
 use clap::builder::TypedValueParser;
@@ -254,12 +254,7 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
     let all = run.work(&endpoint, &runner, super::guide::GUIDE, arguments.parallel.into(), &hear);
     drop(run);
     let curve = scores::read(&arguments.out)?;
-    if let Some(path) = &arguments.json {
-        write_json(path, &curve)?;
-    }
-    if arguments.json.as_deref() != Some("-".as_ref()) {
-        print(scores::render(&curve, terminal));
-    }
+    write_and_print(&arguments.json, &curve, scores::render(&curve, terminal))?;
     Ok(match worst.into_inner() {
         _ if interrupt::count() > 0 => Exit::Interrupted(interrupt::last()),
         _ if all => Exit::Success,

@@ -106,5 +106,5 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
 fn stop(failure: Failure) -> Stop {
     let place = failure.place.map_or(String::new(), |place| format!("{place}: "));
     let text = one_line(&format!("{place}{}", failure.what), 1000);
-    Stop { exit: Exit::Usage, error: anyhow::anyhow!("{}: {text}", failure.outcome) }
+    Stop::usage(format!("{}: {text}", failure.outcome))
 }
