@@ -153,11 +153,13 @@ impl AgentTools {
         let Some(verdict) = verdict else {
             return Ok(ToolOutcome::said("this source was not evaluated; call `eval` first"));
         };
-        let document = self.objects.get(&verdict.document).map_err(AgentToolsError::file(&verdict.document))?;
-        Ok(ToolOutcome::said(match serde_json::from_str::<Document>(&document) {
-            Ok(document) => feedback::refusals(&document),
-            Err(error) => return Err(AgentToolsError::file(&verdict.document)(error.into())),
-        }))
+        Ok(ToolOutcome::said(feedback::refusals(&self.document(verdict)?)))
+    }
+
+    /// The result that a verdict is of.
+    fn document(&self, verdict: &PassVerdict) -> Result<Document, AgentToolsError> {
+        let found = self.objects.get(&verdict.document).and_then(|text| read(&text));
+        found.map_err(AgentToolsError::file(&verdict.document))
     }
 
     fn build(&self) -> Result<ToolOutcome, AgentToolsError> {
@@ -220,11 +222,7 @@ impl AgentTools {
         };
         let known = self.verdicts.get(&source);
         let (verdict, text, device) = match known {
-            Some(verdict) => {
-                let document = self.objects.get(&verdict.document).map_err(AgentToolsError::file(&component))?;
-                let document = read(&document).map_err(AgentToolsError::file(&component))?;
-                (verdict.clone(), feedback::verdict(&document), Duration::ZERO)
-            }
+            Some(verdict) => (verdict.clone(), feedback::verdict(&self.document(verdict)?), Duration::ZERO),
             None => self.measure(&source, &component)?,
         };
         Ok(ToolOutcome { text, effect: Effect::Judged { source, verdict }, device })

@@ -84,7 +84,8 @@ pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, S
     let (inputs, outputs) = (folder()?, folder()?);
     let progress = WorkProgress::new(terminal, arguments.progress, samples.len());
     progress.step("starting the device");
-    let mut device = open_device(arguments, inputs.path())?;
+    let (confinement, files) = (arguments.measure.walls.confinement(), Some(inputs.path().into()));
+    let mut device = super::open_device(&arguments.device, |setup| DeviceSetup { confinement, files, ..setup })?;
     progress.step("starting Python");
     let baselines = baselines(arguments, &device, [inputs.path(), outputs.path()])?;
     progress.clear();
@@ -112,13 +113,6 @@ pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, S
     supervisor.baselines(&baselines, &bench, &mut device, |heard| keeper.hear(heard))?;
     progress.clear();
     finish(&arguments.out, terminal)
-}
-
-fn open_device(arguments: &BaselineArguments, files: &Path) -> Result<Device, Stop> {
-    let setup = super::device_setup(arguments.device.device, arguments.device.threads);
-    let confinement = arguments.measure.walls.confinement();
-    let setup = DeviceSetup { confinement, files: Some(files.into()), ..setup };
-    Device::open(setup).or_stop(Exit::Host)
 }
 
 fn baselines(arguments: &BaselineArguments, device: &Device, [inputs, outputs]: [&Path; 2]) -> Result<Baselines, Stop> {

@@ -1,7 +1,7 @@
 //! `passhost eval PLUGIN SAMPLE...`
 
 use super::signing::SignArguments;
-use super::signing::{Signer, Signing};
+use super::signing::{Signer, Signing, kept_from_key};
 use super::source::{self, GivenPlugin};
 use crate::arguments::{DeviceArguments, LaunchArguments, MeasureArguments, ProgressArguments, number};
 use crate::exit::{Exit, OrStop, Stop};
@@ -11,6 +11,7 @@ use crate::progress::WorkProgress;
 use crate::rows::VariantRows;
 use crate::terminal::{Terminal, Tone};
 use clap::Args;
+use passhost_child::device::DeviceSetup;
 use passhost_result::document::{Blame, Document};
 use passhost_result::untrusted::one_line;
 use passhost_sample::Named;
@@ -92,7 +93,9 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         only = Some(Sample::open(&one.path, arguments.measure.walls.confinement())?);
     }
     let signing = signer.as_ref().map(signing).transpose()?;
-    let mut results = Results::new(arguments, terminal, &progress, &named, signing);
+    let names = named.iter().filter_map(|named| named.path.file_name()?.to_str());
+    let rows = (named.len() > TABLES).then(|| VariantRows::new(terminal, std::iter::once(""), names));
+    let mut results = Results { arguments, terminal, progress: &progress, rows, documents: vec![], signing };
     let line = progress.clone();
     let supervisor = super::supervisor(config, terminal).watched_by(move |event| line.event(event));
     progress.step("loading the plugin");
@@ -115,7 +118,9 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let _ = types.start();
     progress.step("starting the device");
     let confinement = arguments.measure.walls.confinement();
-    let mut device = super::open_device(&arguments.device, confinement, signer.as_ref())?;
+    let mut device = super::open_device(&arguments.device, |setup| {
+        kept_from_key(DeviceSetup { confinement, ..setup }, signer.as_ref())
+    })?;
     arguments.launch.allowed_on(device.info())?;
     let mut checker = supervisor.checker(device.info().facts).with_types(types);
     progress.clear();
@@ -187,19 +192,7 @@ struct Results<'a> {
     signing: Option<Signing<'a>>,
 }
 
-impl<'a> Results<'a> {
-    fn new(
-        arguments: &'a EvalArguments,
-        terminal: &'a Terminal,
-        progress: &'a WorkProgress,
-        samples: &[Named],
-        signing: Option<Signing<'a>>,
-    ) -> Results<'a> {
-        let names = samples.iter().filter_map(|named| named.path.file_name()?.to_str());
-        let rows = (samples.len() > TABLES).then(|| VariantRows::new(terminal, std::iter::once(""), names));
-        Results { arguments, terminal, progress, rows, documents: vec![], signing }
-    }
-
+impl Results<'_> {
     /// Prints a document and writes all so far, so that an interrupted run keeps what it has.
     fn add(&mut self, document: Document) -> Result<(), Stop> {
         self.progress.clear();

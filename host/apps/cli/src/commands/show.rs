@@ -8,6 +8,7 @@ use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
 use clap::Args;
+use passhost_child::device::DeviceSetup;
 use passhost_child::guest::GuestError;
 use passhost_child::{LoadedPlugin, TypesClient, guest_failure};
 use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewrite};
@@ -153,7 +154,8 @@ struct ShowTarget {
 /// The device that the pass is told of: one that is there, or one that somebody described.
 fn target(arguments: &ShowArguments) -> Result<ShowTarget, Stop> {
     let Some(path) = &arguments.device_facts else {
-        let device = super::open_device(&arguments.device, arguments.walls.confinement(), None)?;
+        let confinement = arguments.walls.confinement();
+        let device = super::open_device(&arguments.device, |setup| DeviceSetup { confinement, ..setup })?;
         return Ok(ShowTarget { facts: device.info().facts, gpu: device.gpu() });
     };
     let read = open_regular(path).and_then(std::io::read_to_string);

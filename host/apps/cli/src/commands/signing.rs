@@ -75,19 +75,6 @@ impl Signer {
              signed; evaluate again",
         ))
     }
-
-    fn sign(&self, document: &Document, job: JobId, batch: BatchId) -> Result<Result<String, SignError>, Stop> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).or_stop(Exit::Host)?;
-        let statement = Statement {
-            job,
-            batch: Some(batch),
-            signed_at: since.as_secs(),
-            author: self.author.clone(),
-            programs: self.programs.clone(),
-            document: document.clone(),
-        };
-        Ok(statement.sign(&self.key))
-    }
 }
 
 /// The path without links.
@@ -127,7 +114,16 @@ impl<'s> Signing<'s> {
 
     /// The line of a result, or why there is none.
     fn line(&self, document: &Document, job: JobId) -> Result<Result<String, String>, Stop> {
-        let line = match self.signer.sign(document, job, self.batch.clone())? {
+        let Signer { key, author, programs, .. } = self.signer;
+        let statement = Statement {
+            job,
+            batch: Some(self.batch.clone()),
+            signed_at: SystemTime::now().duration_since(UNIX_EPOCH).or_stop(Exit::Host)?.as_secs(),
+            author: author.clone(),
+            programs: programs.clone(),
+            document: document.clone(),
+        };
+        let line = match statement.sign(key) {
             Ok(line) => line,
             // What nobody should rely on is that first, whatever else may be wrong with it.
             Err(SignError::Unfit(reason)) => return Ok(Err(reason)),

@@ -110,7 +110,10 @@ impl ReplayJudge<'_> {
                     Some(device) => device,
                     empty => {
                         let wanted = self.arguments.device_like(document.job.device.as_ref());
-                        empty.insert(open_device(self.arguments, &wanted)?)
+                        let (confinement, check_on_cpu) =
+                            (self.arguments.walls.confinement(), self.arguments.check_on_cpu);
+                        let with = |setup| DeviceSetup { confinement, check_on_cpu, ..setup };
+                        empty.insert(super::open_device(&wanted, with)?)
                     }
                 };
                 verified.replay(self.arguments, &document, plugin, sample, device);
@@ -123,14 +126,6 @@ impl ReplayJudge<'_> {
         }
         Ok(verified)
     }
-}
-
-/// The device, with who draws and compares there.
-fn open_device(arguments: &VerifyArguments, wanted: &DeviceArguments) -> Result<Device, Stop> {
-    let confinement = arguments.walls.confinement();
-    let setup = super::device_setup(wanted.device, wanted.threads);
-    let setup = DeviceSetup { confinement, check_on_cpu: arguments.check_on_cpu, ..setup };
-    Device::open(setup).or_stop(Exit::Host)
 }
 
 /// Every sample that the paths name.

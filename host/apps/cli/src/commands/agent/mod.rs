@@ -18,7 +18,7 @@ use passhost_agent::run::{AgentRunError, AgentSettings, AttemptJob, RunEvent, SC
 use passhost_agent::trajectory::TrajectoryLine;
 use passhost_agent::{ApiKey, Endpoint, Patience, Style};
 use passhost_agent_tools::{CliRunner, DeviceGate};
-use passhost_child::{Confinement, beside_this_executable, cores};
+use passhost_child::{beside_this_executable, cores};
 use passhost_result::untrusted::one_line;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -303,7 +303,7 @@ fn device(arguments: &AgentRunArguments) -> Vec<String> {
 /// leave to others, and what a pass that is checked is told of it. Whatever is opened later would take time of it while
 /// evaluations are timed.
 fn runner(arguments: &AgentRunArguments) -> Result<CliRunner, Stop> {
-    let opened = super::open_device(&arguments.device, Confinement::default(), None)?;
+    let opened = super::open_device(&arguments.device, |setup| setup)?;
     let cores = cores::beside(std::slice::from_ref(&opened));
     Ok(CliRunner {
         program: beside_this_executable("passhost"),
