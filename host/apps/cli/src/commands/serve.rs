@@ -135,12 +135,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     let clients = Clients::read(&arguments.clients, &limits).or_stop(Exit::Usage)?;
     allow_files(clients.len(), &limits)?;
-    private::directory(&arguments.data, QUEUE).map_err(|error| {
-        let place = arguments.data.display();
-        Stop::usage(format!(
-            "cannot make the directory `{place}` its user's alone: {error}; name another one by --data DIR"
-        ))
-    })?;
+    private::directory("--data", &arguments.data, QUEUE)?;
     allow_disk(clients.len() as u64, arguments.disk, &arguments.data)?;
     let queue = Arc::new(open_queue(arguments, body)?);
     if queue.is_begun_anew() {

@@ -229,12 +229,7 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
     let samples = samples.into_iter().map(|named| named.path).collect();
     interrupt::watch();
     let settings = settings(arguments, samples);
-    private::directory(&arguments.out, SETTINGS).map_err(|error| {
-        let place = arguments.out.display();
-        Stop::usage(format!(
-            "cannot make the directory `{place}` its user's alone: {error}; name another directory by --out DIR"
-        ))
-    })?;
+    private::directory("--out", &arguments.out, SETTINGS)?;
     let run = passhost_agent::run::AgentRun::open(&arguments.out, settings, arguments.resume)?;
     let worst = AtomicU8::new(0);
     let hear = |event: &RunEvent<'_>| match event {
