@@ -55,7 +55,7 @@ fn figures_that_were_changed_are_those_of_the_trials_again() {
     let changes: [Case<'_>; 5] = [
         (&faster, "a: timing.speedup: recorded 99, its trials give 2"),
         (&better, "confidence.aggregate_score.low: recorded 99, its trials give 0."),
-        (&shorter, "b: timing.rewritten_us: recorded 1, its trials give 400."),
+        (&shorter, "b: timing.interval.high: recorded 99, its trials give 3.1"),
         (&righter, "b: class: recorded `accuracy`, its trials give not given"),
         (&failing, "blame: recorded `host`, its trials give not given"),
     ];

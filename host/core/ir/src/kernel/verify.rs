@@ -51,14 +51,14 @@ fn body(kernel: &Kernel) -> impl Iterator<Item = (Reg, &Op)> {
 /// Counts come first: everything after them is linear in these lists.
 fn check_counts(kernel: &Kernel) -> Result<(), KernelError> {
     let loads = body(kernel).filter(|(_, op)| matches!(op, Op::Load { .. })).count();
-    let (join, split) = ("join neighbouring axes", "share equal ones, or split the kernel");
+    let (join, split, share) = ("join neighbouring axes", "split the kernel", "share equal ones or split the kernel");
     for (what, found, limit, remedy) in [
         ("parallel axes", kernel.parallel.len(), limits::PARALLEL_AXES, join),
         ("reduce axes", kernel.reduce.len(), limits::REDUCE_AXES, join),
         ("inputs", kernel.inputs.len(), limits::INPUTS, split),
-        ("index expressions", kernel.index.len(), limits::INDEX, split),
+        ("index expressions", kernel.index.len(), limits::INDEX, share),
         ("instructions", kernel.body.len(), limits::BODY, split),
-        ("loads", loads, limits::LOADS, split),
+        ("loads", loads, limits::LOADS, share),
         ("stores", kernel.stores.len(), limits::STORES, split),
     ] {
         if found > limit {
