@@ -57,6 +57,7 @@ impl ScoreOptions {
     }
 }
 
+/// Of a time, as many as a number holds.
 pub fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -135,43 +135,41 @@ fn find_samples(arguments: &VerifyArguments) -> Result<Vec<PathBuf>, Stop> {
     Ok(found.into_iter().flatten().collect())
 }
 
+/// Why a document is not judged again with this plugin and these samples, if so.
+fn unfit(arguments: &VerifyArguments, document: &Document, path: &Path, samples: &[PathBuf]) -> Option<String> {
+    let why = if arguments.offline {
+        "--offline".to_owned()
+    } else if let Some(baseline) = &document.job.baseline {
+        let method = one_line(&baseline.method, 40);
+        format!("{method} is no plugin; `passhost baseline --with {method}` measures it again")
+    } else if document.limits.measurement.quick {
+        "a quick result leaves variants and rounds out, and is no result to rank: evaluate without --quick".to_owned()
+    } else if document.is_partial() {
+        let left_out = document.job.left_out;
+        format!("{left_out} variants were left out, so that this is no result to rank: evaluate without --variant")
+    } else if arguments.plugin.is_none() && !path.exists() {
+        "there is no plugin where the result says; --plugin FILE names it".to_owned()
+    } else if PassSource::is_meant_by(path) {
+        format!("`{}` is a source; `passhost build` it, and name the component by --plugin", path.display())
+    } else if samples.is_empty() {
+        "a result does not say where its sample lies; --sample DIR names it".to_owned()
+    } else {
+        return None;
+    };
+    Some(why)
+}
+
 /// What a document is judged again with, or why it is not.
 fn material(
     arguments: &VerifyArguments,
     document: &Document,
     samples: &[PathBuf],
 ) -> Result<Result<(Plugin, Sample), String>, Stop> {
-    if arguments.offline {
-        return Ok(Err("--offline".to_owned()));
-    }
-    if let Some(baseline) = &document.job.baseline {
-        let method = one_line(&baseline.method, 40);
-        return Ok(Err(format!("{method} is no plugin; `passhost baseline --with {method}` measures it again")));
-    }
-    if document.limits.measurement.quick {
-        let why = "a quick result leaves variants and rounds out, and is no result to rank: evaluate without --quick";
-        return Ok(Err(why.to_owned()));
-    }
-    if document.is_partial() {
-        let left_out = document.job.left_out;
-        let why =
-            format!("{left_out} variants were left out, so that this is no result to rank: evaluate without --variant");
+    let path = arguments.plugin.as_deref().unwrap_or(Path::new(&document.job.plugin));
+    if let Some(why) = unfit(arguments, document, path, samples) {
         return Ok(Err(why));
     }
-    let recorded = Path::new(&document.job.plugin);
-    let path = arguments.plugin.as_deref().unwrap_or(recorded);
-    if arguments.plugin.is_none() && !path.exists() {
-        return Ok(Err("there is no plugin where the result says; --plugin FILE names it".to_owned()));
-    }
-    if PassSource::is_meant_by(path) {
-        let why = format!("`{}` is a source; `passhost build` it, and name the component by --plugin", path.display());
-        return Ok(Err(why));
-    }
-    if samples.is_empty() {
-        return Ok(Err("a result does not say where its sample lies; --sample DIR names it".to_owned()));
-    }
-    let limit = document.limits.guest.wasm;
-    let plugin = Plugin::read(path, limit).or_stop(Exit::Usage)?;
+    let plugin = Plugin::read(path, document.limits.guest.wasm).or_stop(Exit::Usage)?;
     for (position, path) in samples.iter().enumerate() {
         let sample = Sample::open(path, arguments.walls.confinement())?;
         // Of several, the one that the document is about; a single one is held against it whatever it is.
