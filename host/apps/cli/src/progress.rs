@@ -3,7 +3,6 @@
 
 use crate::arguments::ProgressArguments;
 use crate::terminal::Terminal;
-use passhost_child::Holder;
 use passhost_corpus::quantities::time;
 use passhost_supervisor::EvaluationEvent;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,18 +56,8 @@ impl WorkProgress {
 
     /// What happens. Remarks and lost children are in the document.
     pub fn event(&self, event: &EvaluationEvent) {
-        let (place, what) = match event {
-            EvaluationEvent::Reached { place, step } => (place, step.to_string()),
-            EvaluationEvent::Waiting { place, holder: Holder::Own } => {
-                (place, "waiting for another evaluation on this device".to_owned())
-            }
-            EvaluationEvent::Waiting { place, holder } => {
-                (place, format!("waiting for the device, ten minutes at most: {holder}"))
-            }
-            EvaluationEvent::ChildReplaced { .. } | EvaluationEvent::Note { .. } => return,
-        };
-        let at = format!("{} {}/{} {}", place.sample, place.position + 1, place.count, place.variant);
-        self.step(&format!("{at}: {what}"));
+        let EvaluationEvent { place, step } = event;
+        self.step(&format!("{} {}/{} {}: {step}", place.sample, place.position + 1, place.count, place.variant));
     }
 
     /// Something is being done that takes a while.
