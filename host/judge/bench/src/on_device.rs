@@ -1,15 +1,17 @@
-//! Large tensors are drawn and compared on the device that holds them by kernels of our own, in chunks of one size whatever the
-//! tensor's. What is left over after whole chunks is the CPU's, and so are small
+//! Large tensors are drawn, compared and judged on the device that holds them: by kernels of our own, in chunks of one size
+//! whatever the tensor's, and by ops of PyTorch. What is left over after whole chunks is the CPU's, and so are small
 //! tensors. The results are those of the CPU, which is the reference.
 
 pub mod compare;
 pub mod digest;
 pub mod draws;
 mod formula;
+pub mod precision;
 
 use formula::Formula;
 use passhost_ir::{Dtype, Kernel, TensorType};
 use passhost_runtime::{Context, DeviceKernel, LaunchError, Tensor, TensorError};
+use passhost_torch::OpError;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -25,6 +27,9 @@ pub enum OnDeviceError {
     /// A kernel did not run.
     #[error(transparent)]
     Kernel(#[from] LaunchError),
+    /// An op did not run.
+    #[error(transparent)]
+    Op(#[from] OpError),
     /// Only the CPU knows how.
     #[error("{0}")]
     Unsuited(&'static str),

@@ -3,6 +3,7 @@
 use crate::element::HostElements;
 use crate::held::HeldTensor;
 use crate::judge::float_kind;
+use crate::on_device;
 use crate::ulps::{UlpErrors, ulp_errors};
 use passhost_ir::TensorType;
 use passhost_result::TruthReport;
@@ -30,23 +31,34 @@ pub fn can_judge(ty: &TensorType, truth: &HeldTensor) -> bool {
     ty.dtype.is_float() && truth.count() == ty.numel()
 }
 
-/// How precise both programs are, and where the rewrite is less precise than it may be.
+/// How precise both programs are, and where the rewrite is less precise than it may be. On the device where the elements
+/// are there.
 pub fn judge(ty: &TensorType, [rewritten, eager, truth]: [&HeldTensor; 3]) -> (Option<LessPrecise>, TruthReport) {
+    if let (Some(rewritten), Some(eager), Some(truth)) = (rewritten.tensor(), eager.tensor(), truth.tensor())
+        && let Ok(judged) = on_device::precision::judge(ty, [rewritten, eager, truth])
+    {
+        return judged;
+    }
+    // What the device has no room for is judged on the CPU.
     let (rewritten, eager) = (rewritten.elements(), eager.elements());
     let truth = truth.elements().to_f64();
     let skip = overflown(eager, &truth);
     let less_precise = less_precise_than_eager(ty, rewritten, eager, &truth, &skip);
     let eagers = ulp_errors(eager, &truth, &skip);
     let own = if rewritten.bytes == eager.bytes { eagers } else { ulp_errors(rewritten, &truth, &skip) };
-    let report = TruthReport {
-        eager_rms: eagers.rms,
-        rewritten_rms: own.rms,
-        eager_p999: eagers.p999,
-        rewritten_p999: own.p999,
-        eager_passes: right_against_truth(ty, eager, &truth, &skip),
-        excluded: eagers.excluded,
-    };
-    (less_precise, report)
+    (less_precise, report((eagers, own), right_against_truth(ty, eager, &truth, &skip)))
+}
+
+/// Of the errors of eager and of the rewrite.
+pub fn report((eager, rewritten): (UlpErrors, UlpErrors), eager_passes: bool) -> TruthReport {
+    TruthReport {
+        eager_rms: eager.rms,
+        rewritten_rms: rewritten.rms,
+        eager_p999: eager.p999,
+        rewritten_p999: rewritten.p999,
+        eager_passes,
+        excluded: eager.excluded,
+    }
 }
 
 /// Whether a rewrite whose output differs from eager's at a tolerance of `t` is as precise: nowhere much further from the
@@ -92,7 +104,7 @@ fn either_overflown(rewritten: HostElements<'_>, eager: HostElements<'_>, truth:
 }
 
 /// The elements of each slice of the leading dimension.
-fn slices(ty: &TensorType) -> Vec<Range<usize>> {
+pub fn slices(ty: &TensorType) -> Vec<Range<usize>> {
     let count = ty.numel() as usize;
     let leading = ty.shape.first().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
     let slices = leading.min(SLICES).min(count / SLICE).max(1);
@@ -106,7 +118,7 @@ fn slices(ty: &TensorType) -> Vec<Range<usize>> {
 /// The elements of a slice may share one error, such as that of a sum that is subtracted from a whole row. Whose error is
 /// the smaller one there is a matter of luck: where two programs are equally precise, each is many times less precise than
 /// the other in some slices. So a slice counts only where there is none in which eager is about as much less precise.
-fn less_precise(slices: &[[UlpErrors; 2]]) -> Option<LessPrecise> {
+pub fn less_precise(slices: &[[UlpErrors; 2]]) -> Option<LessPrecise> {
     let measures: [(_, Measure); 2] = [("rms", |errors| errors.rms), ("99.9th percentile", |errors| errors.p999)];
     measures.into_iter().find_map(|(name, measure)| {
         let mut worse: Vec<LessPrecise> = vec![];

@@ -6,6 +6,7 @@ use crate::edge_cases::{self, EdgeCaseDraw, draw_edge_case, draw_edge_case_held}
 use crate::held::HeldTensor;
 use crate::inputs::{self, Round};
 use crate::judge::{ElementJudge, Stretch};
+use crate::precision::judge;
 use crate::session::tests::alone;
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use passhost_runtime::Tensor;
@@ -163,5 +164,45 @@ fn a_device_compares_integers_as_the_cpu_does() {
             .for_each(|value| *value = if *value == 0.0 { 1.0 } else { 0.0 });
         let report = check_comparison(dtype, &rewritten, &eager);
         assert_eq!((report.wrong, report.first_wrong.map(|first| first.0)), (14, Some(70_000)), "{dtype}");
+    }
+}
+
+#[test]
+fn a_device_judges_precision_as_the_cpu_does() {
+    let _alone = alone();
+    let device = BenchDevice::cpu_like_a_gpu();
+    let close = |one: f64, other: f64| one == other || ((one - other) / other).abs() < 1e-9;
+    for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
+        let ty = TensorType::contiguous(dtype, [CHUNK as i64 / 100 + 1, 100]);
+        let count = ty.numel() as usize;
+        let mut truth: Vec<f64> = numbers(3).into_iter().cycle().take(count).collect();
+        (truth[5], truth[70]) = (f64::NAN, f64::INFINITY);
+        for (off, special) in [(0.0, 2.0), (1e-3, 2.0), (0.1, f64::INFINITY)] {
+            let mut eager = truth.clone();
+            eager[99_999] = special;
+            let rewritten: Vec<f64> = eager.iter().map(|value| value * (1.0 + off)).collect();
+            let held = |dtype, values: &[f64]| {
+                let bytes = bytes_of(dtype, values);
+                let ty = TensorType { dtype, ..ty.clone() };
+                [
+                    HeldTensor::of(&device, &Tensor::from_bytes(device.target(), &ty, &bytes).unwrap()),
+                    HeldTensor::host(dtype, bytes),
+                ]
+            };
+            let (rewritten, eager, exact) = (held(dtype, &rewritten), held(dtype, &eager), held(Dtype::F64, &truth));
+            let there =
+                super::precision::judge(&ty, [&rewritten[0], &eager[0], &exact[0]].map(|held| held.tensor().unwrap()));
+            let (worse, found) = there.unwrap();
+            let (also_worse, expected) = judge(&ty, [&rewritten[1], &eager[1], &exact[1]]);
+            let place = format!("{dtype} off by {off}");
+            assert_eq!(worse.map(|worse| worse.0), also_worse.map(|worse| worse.0), "{place}");
+            assert_eq!(
+                (found.eager_p999, found.rewritten_p999, found.eager_passes, found.excluded),
+                (expected.eager_p999, expected.rewritten_p999, expected.eager_passes, expected.excluded),
+                "{place}"
+            );
+            assert!(close(found.eager_rms, expected.eager_rms), "{place}: {found:?} {expected:?}");
+            assert!(close(found.rewritten_rms, expected.rewritten_rms), "{place}: {found:?} {expected:?}");
+        }
     }
 }
