@@ -158,8 +158,8 @@ impl DeviceKernel {
         match (&mut prepared.launch, &launching.on_gpu) {
             // SAFETY: the caller's promise.
             (KernelLaunch::Cpu(run), _) => Ok(unsafe { run.run(&OpThreads, &self.addresses) }),
-            // SAFETY: as above.
             (KernelLaunch::Gpu(launch), Some(on)) => {
+                // SAFETY: as above.
                 Ok(unsafe { launch.launch(on.entered, on.stream, &self.addresses)? })
             }
             (KernelLaunch::Gpu(_), None) => Ok(false),

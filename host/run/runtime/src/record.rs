@@ -113,11 +113,13 @@ impl Recorded<'_> {
 
     /// Runs once, on what the inputs hold when the stream gets there.
     pub fn launch(&self) -> Result<(), NodeError> {
-        // SAFETY: `self` holds the memory, the program the machine code of its kernels, and the stream puts what is done
-        // with either of them into an order.
-        let launch = |on: &LaunchingOnGpu<'_>| Ok(unsafe { self.launches.launch(on.entered, on.stream)? });
+        let launch = |on: &LaunchingOnGpu<'_>| {
+            // SAFETY: `self` holds the memory, the program the machine code of its kernels, and the stream puts what is done
+            // with either of them into an order.
+            unsafe { self.launches.launch(on.entered, on.stream) }.map_err(ContextError::from)
+        };
         let launched = self.program.context().entered_on_gpu(launch);
-        launched.map(drop).map_err(|error: ContextError| self.program.faulted(&error))
+        launched.map(|_| ()).map_err(|error| self.program.faulted(&error))
     }
 
     /// As [`Recorded::launch`], and waits for the device.

@@ -85,33 +85,41 @@ pub fn multi_head(builder: &GraphBuilder<'_>, arguments: Arguments) -> Result<Py
         body += if masked { "attn_mask = attn_mask + pad\n" } else { "attn_mask = pad\n" };
     }
     let masked = masked || padded;
-    if needs_weights {
-        body += "q = q * scale\nk = k.transpose(-2, -1)\n";
-        body += if masked { "w = torch.baddbmm(attn_mask, q, k)\n" } else { "w = torch.bmm(q, k)\n" };
-        body += "w = w.softmax(-1)\nout = torch.bmm(w, v).transpose(0, 1)\n";
-        body += PROJECT_OUT;
-        body += "w = w.view(batch, num_heads, length, source)\n";
-        body += if is_set("average_attn_weights") { "return out, w.mean(1)" } else { "return out, w" };
+    body += &if needs_weights {
+        with_weights(masked, is_set("average_attn_weights"))
     } else {
-        let one_for_all = if padded { rows == 1 } else { is_shared || mask_shape.first() == Some(&1) };
-        body += match (masked, one_for_all) {
-            (false, _) => "attn_mask = None\n",
-            (true, true) => "attn_mask = attn_mask.unsqueeze(0)\n",
-            (true, false) => "attn_mask = attn_mask.view(batch, num_heads, -1, source)\n",
-        };
-        let causal = if is_causal { "True" } else { "False" };
-        body += &format!(
-            "q = q.view(batch, num_heads, length, head_dim)\nk = k.view(batch, num_heads, source, head_dim)\n\
-             v = v.view(batch, num_heads, source, head_dim)\n\
-             out = torch._C._nn.scaled_dot_product_attention(q, k, v, attn_mask, 0.0, {causal}).permute(2, 0, 1, 3)\n"
-        );
-        body += PROJECT_OUT;
-        body += "return out, None";
-    }
+        let is_one_for_all = if padded { rows == 1 } else { is_shared || matches!(mask_shape[..], [1, _, _]) };
+        without_weights(masked.then_some(is_one_for_all), is_causal)
+    };
     let numbers = [("length", length), ("batch", batch), ("embed", embed), ("rows", rows), ("head_dim", head_dim)];
     names.extend(numbers.map(|(name, number)| (name, PyValue::Int(number))));
     names.push(("scale", PyValue::Float((1.0 / head_dim as f64).sqrt())));
     Ok(PythonFunction { body, names })
+}
+
+fn with_weights(masked: bool, average: bool) -> String {
+    let product = if masked { "torch.baddbmm(attn_mask, q, k)" } else { "torch.bmm(q, k)" };
+    let returned = if average { "w.mean(1)" } else { "w" };
+    format!(
+        "q = q * scale\nk = k.transpose(-2, -1)\nw = {product}.softmax(-1)\nout = torch.bmm(w, v).transpose(0, 1)\n\
+         {PROJECT_OUT}w = w.view(batch, num_heads, length, source)\nreturn out, {returned}"
+    )
+}
+
+/// `mask` is, if there is one, whether it is the same for all heads of all rows.
+fn without_weights(mask: Option<bool>, is_causal: bool) -> String {
+    let mask = match mask {
+        None => "None",
+        Some(true) => "attn_mask.unsqueeze(0)",
+        Some(false) => "attn_mask.view(batch, num_heads, -1, source)",
+    };
+    let causal = if is_causal { "True" } else { "False" };
+    format!(
+        "attn_mask = {mask}\nq = q.view(batch, num_heads, length, head_dim)\n\
+         k = k.view(batch, num_heads, source, head_dim)\nv = v.view(batch, num_heads, source, head_dim)\n\
+         out = torch._C._nn.scaled_dot_product_attention(q, k, v, attn_mask, 0.0, {causal}).permute(2, 0, 1, 3)\n\
+         {PROJECT_OUT}return out, None"
+    )
 }
 
 /// Query, key and value by three weights, or by one: then what is the same tensor is projected by one product.
