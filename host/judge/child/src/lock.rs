@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(told, [own, seven]);
         assert_eq!(wait(impatient, &[Holder::Own], 1000), (true, vec![own.to_owned()]), "one's own is waited for");
         let (is_had, told) = wait(always, &[other(7), Holder::Own], 2);
-        assert_eq!((is_had, told.len()), (true, 3), "{told:?}");
+        assert_eq!((is_had, told.len()), (true, 4), "{told:?}");
     }
 
     #[test]

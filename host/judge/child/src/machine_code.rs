@@ -28,6 +28,9 @@ pub enum CodeError {
     Refused(String),
 }
 
+/// Machine code of one source, until a moment.
+type CompileOnce = dyn FnOnce(&CompilerSource, Instant) -> Result<Vec<u8>, CodeError> + Send;
+
 /// A compiler that has seen no source yet.
 pub struct SourceCompiler {
     /// What machine code depends on besides the source: version and options.
@@ -35,7 +38,7 @@ pub struct SourceCompiler {
     /// What keeps it in.
     pub walls: Option<Walls>,
     /// Makes machine code of a source until a moment. There is no second one.
-    pub compile: Box<dyn FnOnce(&CompilerSource, Instant) -> Result<Vec<u8>, CodeError> + Send>,
+    pub compile: Box<CompileOnce>,
 }
 
 /// Starts a compiler.
