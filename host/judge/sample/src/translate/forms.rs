@@ -32,6 +32,14 @@ cross_entropy=cross_entropy_loss(input, target, weight=None, size_average=None, 
 nll_loss=nll_loss_nd(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean')
 binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction='mean')
 binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None)
+soft_margin_loss(input, target, size_average=None, reduce=None, reduction='mean')
+poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction='mean')
+hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction='mean')
+margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean')
+cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean')
+triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction='mean')
+multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean')
+multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction='mean')
 ";
 
 /// What a loss makes of those of single elements, in the order of the numbers that its op has for them.
@@ -44,12 +52,35 @@ pub fn form(builder: &mut GraphBuilder<'_>, name: &str, arguments: &Arguments) -
         let (python, op) = names.split_once('=').unwrap_or((names, names));
         (python == name).then_some((op, signature))
     })?;
-    let result = by_name(op, signature, arguments.clone()).and_then(|arguments| builder.call(op, None, arguments));
+    let result = match batch_mean(builder, name, arguments) {
+        Some(sum) => sum.and_then(|(sum, rows)| {
+            let sum = by_name(op, signature, sum).and_then(|arguments| builder.call(op, None, arguments))?;
+            builder.op("div", [sum, PyValue::Int(rows)])
+        }),
+        None => by_name(op, signature, arguments.clone()).and_then(|arguments| builder.call(op, None, arguments)),
+    };
     // Of a maximum and where it is, Python returns the first.
     Some(result.map(|result| match result {
         PyValue::List(results) => results.into_iter().next().unwrap_or(PyValue::None),
         one => one,
     }))
+}
+
+/// What `kl_div` divides by which number of rows for `batchmean`, which its op has not: the arguments of a sum.
+fn batch_mean(
+    builder: &GraphBuilder<'_>,
+    name: &str,
+    arguments: &Arguments,
+) -> Option<Result<(Arguments, i64), Unsupported>> {
+    let mut sum = arguments.clone();
+    let (_, reduction) = sum.keyword.iter_mut().find(|(keyword, _)| name == "kl_div" && keyword == "reduction")?;
+    if *reduction != PyValue::Str("batchmean".to_owned()) {
+        return None;
+    }
+    *reduction = PyValue::Str("sum".to_owned());
+    let input = sum.positional.first().or_else(|| sum.keyword.iter().find(|(name, _)| name == "input").map(|(_, v)| v));
+    let shape = input.map(|input| builder.shape_of(input)).unwrap_or_else(|| Ok(vec![]));
+    Some(shape.map(|shape| (sum, shape.first().copied().unwrap_or(1))))
 }
 
 /// The arguments by name, but for those that the op has not, which must be what they are by default.
