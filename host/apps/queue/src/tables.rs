@@ -80,7 +80,10 @@ impl<'t> Tables<'t> {
         };
         self.0.delete_table(RUNNING_BY_LEASE)?;
         let mut table = self.open(RUNNING)?;
-        running.iter().try_for_each(|ticket| Ok(drop(table.insert(ticket.as_str(), ())?)))
+        for ticket in &running {
+            table.insert(ticket.as_str(), ())?;
+        }
+        Ok(())
     }
 
     /// The record of a job, if there is such a job.

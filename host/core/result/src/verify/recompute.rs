@@ -56,6 +56,8 @@ pub fn recompute(document: &Document) -> Vec<Difference> {
         found.confidence = found.confidence.filter(|_| recorded.confidence.is_some());
     }
     compare("", &recorded, &found, &mut said);
+    // What was measured comes first: the rest follows from it.
+    said.found.sort_by_key(|difference| !difference.item.contains(": timing."));
     said.found
 }
 
