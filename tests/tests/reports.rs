@@ -266,8 +266,6 @@ fn a_comparison_fits_a_narrow_and_a_wide_terminal() {
             2 against 1: AS 0.644 times as high [0.609, 0.681]; better on 1 graphs, worse on 3, undecided on 1
             on the device alone it takes 1.120 times as long in the geometric mean of 2 graphs that both have
             right; 1 takes at most 1.10 times as long as it on 2 of them
-            with those that it leaves unchanged or has wrong it takes 1.078 times as long, 3 graphs; 1 takes at
-            most 1.10 times as long as it on 3 of them
             each sample counting once: a ratio of 0.652
             right, and wrong with 1: 1
             graph       ratio        95%            result

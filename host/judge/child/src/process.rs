@@ -56,7 +56,7 @@ pub enum ChildError {
         stderr: String,
     },
     /// No answer in time. The process has been killed.
-    #[error("the {name} process gave no answer within {} ms", .limit.as_millis())]
+    #[error("the {name} process gave no answer within {:.0} ms", .limit.as_secs_f64() * 1e3)]
     Deadline {
         /// Which child.
         name: &'static str,

@@ -51,7 +51,7 @@ fn a_loss_that_is_called_otherwise_is_refused() {
             "{message}"
         );
     }
-    let body = "a = torch.nn.functional.triplet_margin_loss(in_0, in_0, in_0)\nreturn (a,)";
+    let body = "a = torch.nn.functional.multilabel_soft_margin_loss(in_0, in_0)\nreturn (a,)";
     let message = refusal(&model(body), WEIGHT);
     assert!(message.contains("this loss has no translation"), "{message}");
 }
