@@ -34,6 +34,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("add + layer norm, f32 [32,197,768]", layer_norm(32 * 197, 768)),
         ("sum over dim 0, f32 [4096,1024]", column_sum(4096, 1024)),
         ("transpose, f32 [2048,2048]", transpose(2048)),
+        ("permute, f16 [8,3136,8,16]", permute(8, 3136, 8, 16).parse()?),
+        ("cat of channels, f16 [64,576,7,7]", CAT.parse()?),
+        ("pad by a row, f16 [8,8,3137,16]", PAD.parse()?),
+        ("rotary embedding, f16 [2,32,512,128]", ROTARY.parse()?),
+        ("rotary embedding, f16 [2,32,512,128], f32", ROTARY.replace("f16", "f32").parse()?),
+        ("roll, f16 [8,3249,96]", ROLL.parse()?),
+        ("max pool 3x3, f32 [64,56,56]", POOL.parse()?),
+        ("masked mean, f16 [16,256,768]", MASKED_MEAN.parse()?),
         ("x + relu(y), f32 1K", add_relu(1 << 10)),
     ]
     .into_iter()
@@ -106,6 +114,161 @@ fn words(bytes: usize, dtype: Dtype) -> Vec<u64> {
         })
         .collect()
 }
+
+/// Two dimensions in the middle change places.
+fn permute(batch: i64, tokens: i64, heads: i64, width: i64) -> String {
+    format!(
+        "kernel {{
+          space p0={batch}, p1={heads}, p2={width}, p3={tokens}
+          in x0: f16[{batch},{tokens},{heads},{width}]
+          i0 = p0
+          i1 = p1
+          i2 = p2
+          i3 = p3
+          v0: f16 = load x0[i0, i3, i1, i2] clamp
+          out v0 over [p0, p1, p2, p3] as [{batch},{heads},{width},{tokens}]
+        }}"
+    )
+}
+
+/// Three tensors behind each other, as autofuse writes it.
+const CAT: &str = "kernel {
+  space p0=64, p1=576, p2=7, p3=7
+  in x0: f16[64,32,7,7]
+  in x1: f16[64,32,7,7]
+  in x2: f16[64,512,7,7]
+  i0 = p0
+  i1 = p1
+  i2 = -544
+  i3 = i1 + i2
+  i4 = p2
+  i5 = p3
+  v0: f16 = load x0[i0, i3, i4, i5] pad 0.0
+  i6 = -512
+  i7 = i1 + i6
+  v1: f16 = load x1[i0, i7, i4, i5] pad 0.0
+  v2: i64 = index i1
+  v3: i64 = const 544
+  v4: bool = lt v2, v3
+  v5: f16 = select v4, v1, v0
+  v6: f16 = load x2[i0, i1, i4, i5] pad 0.0
+  v7: i64 = const 512
+  v8: bool = lt v2, v7
+  v9: f16 = select v8, v6, v5
+  out v9 over [p0, p1, p2, p3] as [64,576,7,7]
+}";
+
+const PAD: &str = "kernel {
+  space p0=8, p1=8, p2=3137, p3=16
+  in x0: f16[8,8,3136,16]
+  i0 = p0
+  i1 = p1
+  i2 = p2
+  i3 = -1
+  i4 = i2 + i3
+  i5 = p3
+  v0: f16 = load x0[i0, i1, i4, i5] pad 0.0
+  out v0 over [p0, p1, p2, p3] as [8,8,3137,16]
+}";
+
+const ROTARY: &str = "kernel {
+  space p0=2, p1=32, p2=512, p3=128
+  in x0: f16[2,32,512,128]
+  in x1: f16[1,512,128]
+  in x2: f16[1,512,128]
+  i0 = p0
+  i1 = p1
+  i2 = p2
+  i3 = p3
+  v0: f16 = load x0[i0, i1, i2, i3] clamp
+  i4 = 0
+  v1: f16 = load x1[i4, i2, i3] clamp
+  v2: f32 = cast v0
+  v3: f32 = cast v1
+  v4: f32 = mul v2, v3
+  v5: f16 = cast v4
+  i5 = -64
+  i6 = i3 + i5
+  v6: f16 = load x0[i0, i1, i2, i6] pad 0.0
+  i7 = 64
+  i8 = i3 + i7
+  v7: f16 = load x0[i0, i1, i2, i8] pad 0.0
+  v8: f32 = cast v7
+  v9: f32 = neg v8
+  v10: f16 = cast v9
+  v11: i64 = index i3
+  v12: i64 = const 64
+  v13: bool = lt v11, v12
+  v14: f16 = select v13, v10, v6
+  v15: f16 = load x2[i4, i2, i3] clamp
+  v16: f32 = cast v14
+  v17: f32 = cast v15
+  v18: f32 = mul v16, v17
+  v19: f16 = cast v18
+  v20: f32 = cast v5
+  v21: f32 = cast v19
+  v22: f32 = add v20, v21
+  v23: f16 = cast v22
+  out v23 over [p0, p1, p2, p3] as [2,32,512,128]
+}";
+
+/// The windows of a picture shifted back, and the padding off.
+const ROLL: &str = "kernel {
+  space p0=8, p1=3249, p2=96
+  in x0: f16[8,63,63,96]
+  i0 = p0
+  i1 = p1
+  i2 = p2
+  i3 = i1 / 57
+  i4 = 60
+  i5 = i3 + i4
+  i6 = i5 % 63
+  i7 = i1 % 57
+  i8 = i7 + i4
+  i9 = i8 % 63
+  v0: f16 = load x0[i0, i6, i9, i2] clamp
+  out v0 over [p0, p1, p2] as [8,3249,96]
+}";
+
+const POOL: &str = "kernel {
+  space p0=64, p1=56, p2=56; reduce r0=3, r1=3
+  in x0: f32[64,112,112]
+  i0 = p0
+  i1 = p1
+  i2 = i1 * 2
+  i3 = r0
+  i4 = i2 + i3
+  i5 = -1
+  i6 = i4 + i5
+  i7 = p2
+  i8 = i7 * 2
+  i9 = r1
+  i10 = i8 + i9
+  i11 = i10 + i5
+  v0: f32 = load x0[i0, i6, i11] pad -inf
+  v1: f32 = reduce max v0
+  out v1 over [p0, p1, p2] as [64,56,56]
+}";
+
+const MASKED_MEAN: &str = "kernel {
+  space p0=16, p1=768; reduce r0=256
+  in x0: f16[16,256,768]
+  in x1: i64[16,256]
+  i0 = p0
+  i1 = r0
+  i2 = p1
+  v0: f16 = load x0[i0, i1, i2] clamp
+  v1: i64 = load x1[i0, i1] clamp
+  v2: f32 = cast v1
+  v3: f32 = cast v0
+  v4: f32 = mul v3, v2
+  v5: f32 = reduce sum v4
+  v6: f32 = reduce sum v2
+  v7: f32 = const 1e-9
+  v8: f32 = max v6, v7
+  v9: f32 = div v5, v8
+  out v9 over [p0, p1] as [16,768]
+}";
 
 /// A kernel under construction. Every step rounds to `dtype`, as eager mode does.
 struct Body {

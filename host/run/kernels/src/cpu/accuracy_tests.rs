@@ -2,7 +2,8 @@
 
 use super::compute::{Code, compute};
 use super::isa::Isa;
-use super::lanes::{Buffer, LaneKind, LaneView, OperandSource};
+use super::lanes::{Buffer, bytes_of, lanes};
+use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Unary};
 
 /// Every how many bit patterns one is tried. A prime, so that mantissas vary in all bits.
@@ -39,16 +40,16 @@ fn worst(
 ) -> (f64, (f32, f32)) {
     let mut worst = (0.0, (0.0, 0.0));
     let mut arguments = arguments.peekable();
-    let (mut x, mut y, mut z) = (vec![0f32; BLOCK], vec![0f32; BLOCK], Buffer::zeroed(LaneKind::F32, BLOCK));
+    let (mut x, mut y, mut z) = (vec![0f32; BLOCK], vec![0f32; BLOCK], Buffer::zeroed(4 * BLOCK));
     while arguments.peek().is_some() {
         let mut count = 0;
         for (a, b) in arguments.by_ref().take(BLOCK) {
             (x[count], y[count]) = (a, b);
             count += 1;
         }
-        let (first, second) = (OperandSource::Lanes(LaneView::F32(&x), 0), OperandSource::Lanes(LaneView::F32(&y), 0));
-        compute(isa, code, z.view_mut().part(0, count), &[first, second, second]);
-        let Buffer::F32(found) = &z else { unreachable!("made so above") };
+        let sources = [&x[..count], &y[..count]].map(bytes_of);
+        compute(isa, code, None, &mut z.bytes_mut()[..4 * count], &[sources[0], sources[1], &[]]);
+        let found = lanes::<f32>(&z.bytes_mut()[..4 * count]);
         for i in 0..count {
             let ulp = distance(found[i], truth(x[i].into(), y[i].into()));
             if ulp > worst.0 {
@@ -90,7 +91,7 @@ fn every_function_of_one_operand_is_within_two_ulp_for_all_arguments() {
         for (op, truth) in functions {
             let arguments =
                 (0..=u32::MAX / stride).map(|i| (f32::from_bits(i * stride), 0.0)).chain(SPECIAL.map(|x| (x, 0.0)));
-            let (ulp, (at, _)) = worst(isa, Code::Unary(op, LaneKind::F32), arguments, |x, _| truth(x));
+            let (ulp, (at, _)) = worst(isa, Code::Unary(op, Dtype::F32), arguments, |x, _| truth(x));
             println!("{isa:?} {op}: {ulp:.3} ulp at {at:e}");
             let exact = matches!(op, Unary::Sqrt | Unary::Round | Unary::Trunc);
             if ulp > if exact { 0.5 } else { 2.0 } {
@@ -140,7 +141,7 @@ fn functions_of_two_operands_are_within_two_ulp() {
                 let y = ((i.wrapping_mul(40_503) % 20_011) as f32 - 10_005.0) / 100.0;
                 (if i % 3 == 0 { -x } else { x }, if i % 2 == 0 { y.round() } else { y })
             });
-            let (ulp, at) = worst(isa, Code::Binary(op, LaneKind::F32), pairs.chain(moderate), truth);
+            let (ulp, at) = worst(isa, Code::Binary(op, Dtype::F32), pairs.chain(moderate), truth);
             println!("{isa:?} {op}: {ulp:.3} ulp at {at:?}");
             assert!(ulp <= if op == Binary::Rem { 0.0 } else { 2.0 }, "{isa:?} {op}: {ulp} ulp at {at:?}");
         }

@@ -1,139 +1,131 @@
-//! The block buffers of a thread, kept between runs so that a run allocates nothing.
+//! The buffers of a thread, kept between runs so that a run allocates nothing.
 
-use super::index::AxisWalk;
-use super::lanes::{Buffer, LaneKind};
-use super::load::Scratch;
-use super::plan::{CpuPlan, CpuSchedule, Location, VisitMode};
-use super::reduce::{Carry, Partial};
-use super::strips::Strips;
-use super::vector_steps::{VectorLanes, VectorStep};
+use super::lanes::{Buffer, fill};
+use super::plan::{CpuPlan, Place, SPARE, Schedule};
+use super::reduce::Carry;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
-/// Where a value lives: in a buffer, or in an input whose elements are lanes as they lie in memory.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    pub(crate) buffer: Buffer,
-    pub(crate) alias: Option<LoadAlias>,
-}
-
-/// Elements of a load's input.
+/// Where the lanes of a value lie: in the arena, or in an input.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LoadAlias {
-    pub(crate) load: usize,
-    pub(crate) first: usize,
-    pub(crate) len: usize,
+pub(crate) struct LanesAt {
+    pointer: *mut u8,
+    bytes: usize,
+    /// Bytes of a lane.
+    pub(crate) size: usize,
+    /// Whether they are an input's.
+    pub(crate) borrowed: bool,
 }
 
-/// What steps on vectors work on, kept between blocks.
-#[derive(Debug, Default)]
-pub(crate) struct Vectors {
-    pub(super) steps: Vec<VectorStep>,
-    /// Lanes by place: literals, row values, inner values.
-    pub(super) table: Vec<VectorLanes>,
-    pub(super) strips: Strips,
-}
-
-impl Vectors {
-    /// Whether the last block ran in strips.
-    #[cfg(test)]
-    pub(super) fn ran_in_strips(&self) -> bool {
-        self.strips.are_prepared()
-    }
-}
-
-/// The block buffers of one thread.
+/// The lanes of one thread.
 #[derive(Debug)]
-pub(crate) struct BlockBuffers {
-    pub(crate) row: Vec<Slot>,
-    pub(crate) inner: Vec<Slot>,
-    /// The partial result of each reduction of a row in chunks.
-    pub(crate) partials: Vec<Option<Partial>>,
-    /// The partial results of each reduction of columns, one lane per row.
-    pub(crate) sums: Vec<Buffer>,
+pub(crate) struct Arena {
+    /// What all lanes but those of inputs lie in. Only the pointers to it are used.
+    _memory: Buffer,
+    /// Lanes of constants, then of slots: where they are, and where their buffers are.
+    current: Vec<LanesAt>,
+    own: Vec<LanesAt>,
+    constants: usize,
     pub(crate) carries: Vec<Carry>,
-    pub(crate) scratch: Scratch,
-    pub(crate) vectors: Vectors,
-    /// Walks over rows with the inner axes held.
-    pub(crate) column_walks: Vec<AxisWalk>,
-    /// The positions at which they are held.
-    pub(crate) column: Vec<i64>,
 }
 
-impl BlockBuffers {
-    /// Buffers for a schedule.
-    pub(crate) fn new(plan: &CpuPlan, schedule: &CpuSchedule) -> BlockBuffers {
-        let (rows, points) = match schedule.mode {
-            VisitMode::Tiles(rows) => (rows, rows * plan.length.max(0) as usize),
-            VisitMode::Chunks(points) => (1, points),
-            VisitMode::Columns(rows) => (rows, rows),
-        };
-        let slots = |kinds: &[LaneKind], len: usize| {
-            kinds.iter().map(|kind| Slot { buffer: Buffer::zeroed(*kind, len), alias: None }).collect()
-        };
-        BlockBuffers {
-            row: slots(&schedule.row_slots, rows),
-            inner: slots(&schedule.inner_slots, points),
-            partials: vec![None; plan.partials],
-            sums: vec![Buffer::default(); plan.partials],
-            carries: plan.carries.iter().map(|(op, kind)| Carry::neutral(*op, *kind)).collect(),
-            scratch: Scratch::default(),
-            vectors: Vectors::default(),
-            column_walks: vec![],
-            column: vec![],
+// SAFETY: an arena's own lanes belong to it, and those of inputs are found anew by the thread that uses it.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// Lanes for a schedule.
+    pub(crate) fn new(plan: &CpuPlan, schedule: &Schedule) -> Arena {
+        let lanes = schedule.slots.iter().map(|slot| slot.lanes).max().unwrap_or(0);
+        let longest = lanes.max(schedule.strip.max(schedule.tile_rows) + SPARE);
+        let literals = plan.literals.iter().map(|literal| (longest, literal.size));
+        let all: Vec<(usize, usize)> =
+            literals.chain(schedule.slots.iter().map(|slot| (slot.lanes, slot.size))).collect();
+        let mut memory = Buffer::zeroed(all.iter().map(|(lanes, size)| (lanes * size).next_multiple_of(64)).sum());
+        let mut rest = memory.bytes_mut();
+        let mut own = vec![];
+        for (at, (lanes, size)) in all.into_iter().enumerate() {
+            let (bytes, behind) = rest.split_at_mut((lanes * size).next_multiple_of(64));
+            if let Some(literal) = plan.literals.get(at) {
+                fill(bytes, size, literal.bits);
+            }
+            own.push(LanesAt { pointer: bytes.as_mut_ptr(), bytes: bytes.len(), size, borrowed: false });
+            rest = behind;
         }
+        let (constants, carries) = (plan.literals.len(), vec![Carry::default(); plan.carries]);
+        Arena { _memory: memory, current: own.clone(), own, constants, carries }
     }
 
-    /// The slot of a value that steps write.
-    pub(crate) fn slot_mut(&mut self, place: Location) -> &mut Slot {
+    #[inline(always)]
+    fn number(&self, place: Place) -> usize {
         match place {
-            Location::Row(slot) => &mut self.row[slot],
-            Location::Inner(slot) => &mut self.inner[slot],
-            Location::Const(_) => unreachable!("no step writes a literal"),
+            Place::Const(number) => number,
+            Place::Row(slot) | Place::Point(slot) | Place::Kept(slot) => self.constants + slot,
         }
     }
 
-    /// Takes a buffer out, to be written while others are read. It goes back by [`BlockBuffers::put`].
-    pub(crate) fn take(&mut self, place: Location) -> Buffer {
-        let slot = self.slot_mut(place);
-        slot.alias = None;
-        std::mem::take(&mut slot.buffer)
+    /// Where the lanes of a place are.
+    #[inline(always)]
+    pub(crate) fn at(&self, place: Place) -> LanesAt {
+        self.current[self.number(place)]
     }
 
-    /// Puts a buffer back.
-    pub(crate) fn put(&mut self, place: Location, buffer: Buffer) {
-        self.slot_mut(place).buffer = buffer;
+    /// Lanes of a place, `len` from `first` on.
+    #[inline(always)]
+    pub(crate) fn lanes(&self, place: Place, first: usize, len: usize) -> &[u8] {
+        let LanesAt { pointer, bytes, size, .. } = self.at(place);
+        assert!((first + len) * size <= bytes, "lanes {first} + {len} of a value with {bytes} bytes");
+        // SAFETY: as many bytes are there: the arena's, or those of an input, which nobody writes to.
+        unsafe { std::slice::from_raw_parts(pointer.add(first * size), len * size) }
+    }
+
+    /// Lanes of a place to write: those of its buffer.
+    ///
+    /// # Safety
+    /// While the result lives, these lanes are not used in another way.
+    #[inline(always)]
+    pub(crate) unsafe fn lanes_mut<'a>(&mut self, place: Place, first: usize, len: usize) -> &'a mut [u8] {
+        let number = self.number(place);
+        assert!(number >= self.constants, "constants are not written");
+        let at = self.own[number];
+        self.current[number] = at;
+        assert!((first + len) * at.size <= at.bytes, "lanes {first} + {len} of a buffer of {} bytes", at.bytes);
+        // SAFETY: as many bytes of the arena are there, and the caller vouches that nobody else uses them.
+        unsafe { std::slice::from_raw_parts_mut(at.pointer.add(first * at.size), len * at.size) }
+    }
+
+    /// Has a place be lanes as they lie in an input.
+    ///
+    /// # Safety
+    /// The bytes can be read and are not written to until the place is written or borrows again.
+    pub(crate) unsafe fn borrow(&mut self, place: Place, bytes: &[u8]) {
+        let number = self.number(place);
+        let at = &mut self.current[number];
+        *at = LanesAt { pointer: bytes.as_ptr().cast_mut(), bytes: bytes.len(), size: at.size, borrowed: true };
     }
 }
 
 /// Arenas that nobody uses at present.
 #[derive(Debug, Default)]
-pub(crate) struct Arenas(Mutex<Vec<BlockBuffers>>);
+pub(crate) struct Arenas(Mutex<Vec<Arena>>);
 
 impl Arenas {
     /// Lends an arena until the result is dropped.
-    pub(crate) fn lend(&self, make: impl FnOnce() -> BlockBuffers) -> Lent<'_> {
+    pub(crate) fn lend(&self, make: impl FnOnce() -> Arena) -> Lent<'_> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         Lent { arena: Some(kept.unwrap_or_else(make)), home: self }
-    }
-
-    /// Whether something holds for one of them.
-    #[cfg(test)]
-    pub(crate) fn any(&self, holds: impl FnMut(&BlockBuffers) -> bool) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().any(holds)
     }
 }
 
 /// An arena on loan.
 pub(crate) struct Lent<'a> {
-    arena: Option<BlockBuffers>,
+    arena: Option<Arena>,
     home: &'a Arenas,
 }
 
 impl Deref for Lent<'_> {
-    type Target = BlockBuffers;
+    type Target = Arena;
 
-    fn deref(&self) -> &BlockBuffers {
+    fn deref(&self) -> &Arena {
         match &self.arena {
             Some(arena) => arena,
             None => unreachable!("an arena goes home only when the loan is dropped"),
@@ -142,7 +134,7 @@ impl Deref for Lent<'_> {
 }
 
 impl DerefMut for Lent<'_> {
-    fn deref_mut(&mut self) -> &mut BlockBuffers {
+    fn deref_mut(&mut self) -> &mut Arena {
         match &mut self.arena {
             Some(arena) => arena,
             None => unreachable!("an arena goes home only when the loan is dropped"),

@@ -6,10 +6,8 @@
 //! two a position is of.
 //! An operation without a row does not compile. One without a cell for a type is not let through by the verifier there.
 
-use super::compute::{
-    map1, map1_into, map2, map2_costly, nan_max, nan_min, repeated_reciprocal, round_to_bf16, undefined,
-};
-use super::lanes::{Lane, LaneView, OperandSource, ViewMut};
+use super::compute::{map1, map2, nan_max, nan_min, undefined};
+use super::lanes::{Element, lanes, lanes_mut};
 use super::math;
 use super::reduce::{Integer, ReduceForm, ReduceRow};
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
@@ -21,7 +19,7 @@ macro_rules! column {
     };
     (@body $op:ident $map:ident $body:ident $lanes:ident { $($variant:ident { $($cells:tt)* })* }) => {
         #[inline(always)]
-        pub(super) fn $body(op: $op, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
+        pub(super) fn $body(op: $op, out: &mut [u8], sources: &[&[u8]; 3]) {
             match op {
                 $($op::$variant => column!(@cell $lanes $map (op, out, sources) $($cells)*),)*
             }
@@ -93,15 +91,12 @@ column! {
         Add { float = |a, b| a + b, integer = |a, b| a.wrapping_add(b), }
         Sub { float = |a, b| a - b, integer = |a, b| a.wrapping_sub(b), }
         Mul { float = |a, b| a * b, integer = |a, b| a.wrapping_mul(b), }
-        Div {
-            f32 by quotient(), f64 = |a, b| a / b,
-            integer = |a, b| if b == 0 { 0 } else { a.wrapping_div(b) },
-        }
+        Div { float = |a, b| a / b, integer = |a, b| if b == 0 { 0 } else { a.wrapping_div(b) }, }
         Rem { float = |a, b| a % b, integer = |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }, }
         Pow { f32 by power(), f64 = f64::powf, }
         Atan2 { f32 = |a, b| f64::from(a).atan2(f64::from(b)) as f32, f64 = f64::atan2, }
-        Min { f32 by smaller(), f64 = |a, b| nan_min!(a, b), integer = |a, b| a.min(b), bool = |a, b| a & b, }
-        Max { f32 by larger(), f64 = |a, b| nan_max!(a, b), integer = |a, b| a.max(b), bool = |a, b| a | b, }
+        Min { float = |a, b| nan_min!(a, b), integer = |a, b| a.min(b), bool = |a, b| a & b, }
+        Max { float = |a, b| nan_max!(a, b), integer = |a, b| a.max(b), bool = |a, b| a | b, }
         And { integer = |a, b| a & b, bool = |a, b| a & b, }
         Or { integer = |a, b| a | b, bool = |a, b| a | b, }
         Xor { integer = |a, b| a ^ b, bool = |a, b| a ^ b, }
@@ -117,7 +112,7 @@ column! {
 }
 
 #[inline(always)]
-pub(super) fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
+pub(super) fn compare_body<T: Element>(op: Compare, out: &mut [u8], sources: &[&[u8]; 3]) {
     match op {
         Compare::Eq => map2(out, sources, |a: T, b: T| u8::from(a == b)),
         Compare::Ne => map2(out, sources, |a: T, b: T| u8::from(a != b)),
@@ -130,12 +125,11 @@ pub(super) fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[Op
 
 /// A vectorised function, then the standard library's where that is not accurate.
 #[inline(always)]
-fn trigonometry(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
-    let out = f32::of_mut(out);
-    map1_into(out, sources, f);
-    let lanes = sources[0].lanes::<f32>(out.len());
-    if lanes.iter().fold(false, |any, x| any | math::needs_scalar_trigonometry(*x)) {
-        for (out, x) in out.iter_mut().zip(lanes) {
+fn trigonometry(out: &mut [u8], sources: &[&[u8]; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
+    map1(out, sources, f);
+    let a = lanes::<f32>(sources[0]);
+    if a.iter().fold(false, |any, x| any | math::needs_scalar_trigonometry(*x)) {
+        for (out, x) in lanes_mut::<f32>(out).iter_mut().zip(a) {
             if math::needs_scalar_trigonometry(*x) {
                 *out = exact(f64::from(*x)) as f32;
             }
@@ -143,66 +137,16 @@ fn trigonometry(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(f
     }
 }
 
-#[inline(always)]
-fn quotient(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
-    match repeated_reciprocal(sources) {
-        Some(reciprocal) => map1(out, sources, |a: f32| a * reciprocal),
-        None => map2(out, sources, |a: f32, b: f32| a / b),
-    }
-}
-
 /// The vectorised power, then the standard library's for zeros, infinities and NaN.
 #[inline(always)]
-fn power(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
-    let out = f32::of_mut(out);
-    map2_costly(out, sources, math::pow);
-    let (a, b) = (sources[0].operand::<f32>(out.len()), sources[1].operand::<f32>(out.len()));
-    for (i, out) in out.iter_mut().enumerate() {
-        let (x, y) = (a.at(i), b.at(i));
-        if math::needs_scalar_pow(x, y) {
-            *out = f64::from(x).powf(f64::from(y)) as f32;
+fn power(out: &mut [u8], sources: &[&[u8]; 3]) {
+    map2(out, sources, math::pow);
+    let (a, b) = (lanes::<f32>(sources[0]), lanes::<f32>(sources[1]));
+    for ((out, x), y) in lanes_mut::<f32>(out).iter_mut().zip(a).zip(b) {
+        if math::needs_scalar_pow(*x, *y) {
+            *out = f64::from(*x).powf(f64::from(*y)) as f32;
         }
     }
-}
-
-/// Beside a number, one comparison does: it is false for NaN.
-#[inline(always)]
-fn smaller(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
-    if is_number(&sources[1]) {
-        return map2(out, sources, |a: f32, b: f32| if b <= a { b } else { a });
-    }
-    map2(out, sources, |a: f32, b: f32| nan_min!(a, b));
-}
-
-/// As [`smaller`].
-#[inline(always)]
-fn larger(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
-    if is_number(&sources[1]) {
-        return map2(out, sources, |a: f32, b: f32| if b >= a { b } else { a });
-    }
-    map2(out, sources, |a: f32, b: f32| nan_max!(a, b));
-}
-
-/// Whether an operand is the same in every lane, and no NaN.
-#[inline(always)]
-fn is_number(source: &OperandSource<'_>) -> bool {
-    matches!(source, OperandSource::Splat(LaneView::F32(lanes), at) if !lanes[*at].is_nan())
-}
-
-/// A basic operation with its result rounded to `bf16`, in one go; `false` for any other.
-#[inline(always)]
-pub(super) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) -> bool {
-    match op {
-        Binary::Add => map2(out, sources, |a: f32, b: f32| round_to_bf16(a + b)),
-        Binary::Sub => map2(out, sources, |a: f32, b: f32| round_to_bf16(a - b)),
-        Binary::Mul => map2(out, sources, |a: f32, b: f32| round_to_bf16(a * b)),
-        Binary::Div => match repeated_reciprocal(sources) {
-            Some(reciprocal) => map1(out, sources, |a: f32| round_to_bf16(a * reciprocal)),
-            None => map2(out, sources, |a: f32, b: f32| round_to_bf16(a / b)),
-        },
-        _ => return false,
-    }
-    true
 }
 
 /// Makes a type of each reduction, and `by_reduction!(op, R => expression)`: the expression where `R` is the type of `op`.
@@ -242,7 +186,7 @@ macro_rules! reductions {
     };
     (@cell first $x:ident $y:ident $body:expr) => {
         #[inline(always)]
-        fn beats<T: Lane>($x: T, $y: T) -> bool { $body }
+        fn beats<T: Element>($x: T, $y: T) -> bool { $body }
     };
     (@by [$d:tt] $($variant:ident)*) => {
         macro_rules! by_reduction {

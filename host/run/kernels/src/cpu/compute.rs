@@ -1,93 +1,66 @@
-//! Scalar operations over block buffers: how the functions of the [column](super::column) become loops.
+//! Scalar operations over lanes: how the functions of the [column](super::column) become loops.
 
 use super::column::{
     binary_bool_body, binary_f32_body, binary_f64_body, binary_i32_body, binary_i64_body, compare_body,
     unary_bool_body, unary_f32_body, unary_f64_body, unary_i32_body, unary_i64_body,
 };
-pub(super) use super::element::round_to_bf16;
-use super::f16_slices;
+use super::halves::{Instructions, SOME, from_bf16, in_arrays, narrow, to_bf16, widen};
 use super::isa::{Isa, multiversion};
-use super::lanes::{Lane, LaneKind, LaneOperand, LaneView, OperandSource, ViewMut};
+use super::lanes::{Element, bytes_of, lanes, lanes_mut, with_bits};
+use half::{bf16, f16};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
-/// An operation, with the type of the lanes that it reads.
+/// An operation, with the type of its operands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Code {
-    Unary(Unary, LaneKind),
-    Binary(Binary, LaneKind),
-    Compare(Compare, LaneKind),
-    /// The type is that of the second and third operand.
-    Select(LaneKind),
-    Fma(LaneKind),
-    /// To the lanes of a value of this type.
-    Convert(LaneKind, Dtype),
-    Copy(LaneKind),
+    Unary(Unary, Dtype),
+    Binary(Binary, Dtype),
+    Compare(Compare, Dtype),
+    /// Of elements of so many bytes.
+    Select(usize),
+    Fma(Dtype),
+    /// From a type to another.
+    Convert(Dtype, Dtype),
+    /// Any byte that is not 0 becomes 1: bytes of a `bool` tensor.
+    Truth,
+    /// `i64` by a positive constant, rounded down.
+    Quotient(i64),
+    /// The remainder of that.
+    Remainder(i64),
 }
 
-/// Computes all lanes of `out`. The sources hold operands of the types that `code` says.
-pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
-    if out.len() > 1 && !sources.iter().any(|source| matches!(source, OperandSource::Lanes(..))) {
-        compute(isa, code, out.part(0, 1), sources);
-        return out.repeat_first();
-    }
-    match code {
-        Code::Unary(op, LaneKind::F32) => unary_f32(isa, op, out, sources),
-        Code::Unary(op, LaneKind::F64) => unary_f64(isa, op, out, sources),
-        Code::Unary(op, LaneKind::I32) => unary_i32(isa, op, out, sources),
-        Code::Unary(op, LaneKind::I64) => unary_i64(isa, op, out, sources),
-        Code::Unary(op, LaneKind::Bool) => unary_bool(isa, op, out, sources),
-        Code::Binary(op, LaneKind::F32) => binary_f32(isa, op, out, sources),
-        Code::Binary(op, LaneKind::F64) => binary_f64(isa, op, out, sources),
-        Code::Binary(op, LaneKind::I32) => binary_i32(isa, op, out, sources),
-        Code::Binary(op, LaneKind::I64) => binary_i64(isa, op, out, sources),
-        Code::Binary(op, LaneKind::Bool) => binary_bool(isa, op, out, sources),
-        Code::Compare(op, LaneKind::F32) => compare::<f32>(isa, op, out, sources),
-        Code::Compare(op, LaneKind::F64) => compare::<f64>(isa, op, out, sources),
-        Code::Compare(op, LaneKind::I32) => compare::<i32>(isa, op, out, sources),
-        Code::Compare(op, LaneKind::I64) => compare::<i64>(isa, op, out, sources),
-        Code::Compare(op, LaneKind::Bool) => compare::<u8>(isa, op, out, sources),
-        Code::Select(LaneKind::F32) => select::<f32>(isa, out, sources),
-        Code::Select(LaneKind::F64) => select::<f64>(isa, out, sources),
-        Code::Select(LaneKind::I32) => select::<i32>(isa, out, sources),
-        Code::Select(LaneKind::I64) => select::<i64>(isa, out, sources),
-        Code::Select(LaneKind::Bool) => select::<u8>(isa, out, sources),
-        Code::Fma(kind) => fma(isa, kind, out, sources),
-        Code::Convert(LaneKind::F32, Dtype::F16) => {
-            let lanes = f32::of_mut(out);
-            lanes.copy_from_slice(sources[0].lanes(lanes.len()));
-            f16_slices::round(lanes);
+/// Computes all lanes of `out` from as many of each operand, and rounds `f32` to a narrow float type if one is given.
+pub(crate) fn compute(isa: Isa, code: Code, round: Option<Dtype>, out: &mut [u8], sources: &[&[u8]; 3]) {
+    match (code, round) {
+        (Code::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div), Dtype::F32), Some(to)) => {
+            return rounded(isa, op, to, out, sources);
         }
-        Code::Convert(from, Dtype::F16) => {
-            let len = out.len();
-            compute(isa, Code::Convert(from, Dtype::F32), out.part(0, len), sources);
-            f16_slices::round(f32::of_mut(out));
-        }
-        Code::Convert(LaneKind::F32, to) => convert_f32(isa, to, out, sources),
-        Code::Convert(LaneKind::F64, to) => convert_f64(isa, to, out, sources),
-        Code::Convert(LaneKind::I32, to) => convert_i32(isa, to, out, sources),
-        Code::Convert(LaneKind::I64, to) => convert_i64(isa, to, out, sources),
-        Code::Convert(LaneKind::Bool, to) => convert_bool(isa, to, out, sources),
-        Code::Copy(kind) => copy(kind, out, sources[0]),
+        (Code::Unary(op, dtype), _) => unary(isa, op, dtype, out, sources),
+        (Code::Binary(op, dtype), _) => binary(isa, op, dtype, out, sources),
+        (Code::Compare(op, dtype), _) => compare(isa, op, dtype, out, sources),
+        (Code::Select(size), _) => select(isa, size, out, sources),
+        (Code::Fma(dtype), _) => fma(isa, dtype, out, sources),
+        (Code::Convert(from, to), _) => convert(isa, from, to, out, sources[0]),
+        (Code::Truth, _) => truth(isa, out, sources),
+        (Code::Quotient(divisor), _) => floor_divide(isa, divisor, true, out, sources[0]),
+        (Code::Remainder(divisor), _) => floor_divide(isa, divisor, false, out, sources[0]),
+    }
+    if let Some(to) = round {
+        round_in_place(isa, to, out);
     }
 }
 
-/// Rounds `f32` lanes to a narrow float type.
-pub(crate) fn round(isa: Isa, dtype: Dtype, lanes: ViewMut<'_>) {
-    match dtype {
-        Dtype::F16 => f16_slices::round(f32::of_mut(lanes)),
-        _ => round_bf16(isa, f32::of_mut(lanes)),
-    }
-}
-
-multiversion! { fn round_bf16(lanes: &mut [f32]) = round_bf16_body; }
-
-#[inline(always)]
-fn round_bf16_body(lanes: &mut [f32]) {
-    for lane in lanes {
-        *lane = round_to_bf16(*lane);
-    }
-}
+multiversion! { fn unary(op: Unary, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = unary_body; }
+multiversion! { fn binary(op: Binary, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = binary_body; }
+multiversion! { fn compare(op: Compare, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = compares_body; }
+multiversion! { fn rounded(op: Binary, to: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = rounded_body; }
+multiversion! { fn select(size: usize, out: &mut [u8], sources: &[&[u8]; 3]) = select_body; }
+multiversion! { fn fma(dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = fma_body; }
+multiversion! { fn convert(from: Dtype, to: Dtype, out: &mut [u8], source: &[u8]) = convert_body; }
+multiversion! { fn truth(out: &mut [u8], sources: &[&[u8]; 3]) = truth_body; }
+multiversion! { fn floor_divide(divisor: i64, quotient: bool, out: &mut [u8], source: &[u8]) = floor_divide_body; }
+multiversion! { fn round_in_place(to: Dtype, lanes: &mut [u8]) = round_body; }
 
 /// An operation that the verifier does not let through for this type.
 #[cold]
@@ -95,151 +68,143 @@ pub(super) fn undefined(operation: &str, lanes: &str) {
     unreachable!("`{operation}` is not defined for {lanes}; the kernel was verified")
 }
 
-/// Lanes at a time where an operand is the same in every lane: it is spread over as many.
-const SPREAD: usize = 128;
-
-/// The lanes `start .. start + len` of an operand; at most [`SPREAD`] if it is spread.
 #[inline(always)]
-fn part<'a, T: Copy>(operand: LaneOperand<'a, T>, spread: &'a [T; SPREAD], start: usize, len: usize) -> &'a [T] {
-    match operand {
-        LaneOperand::Lanes(lanes) => &lanes[start..start + len],
-        LaneOperand::Splat(_) => &spread[..len],
+fn unary_body<I: Instructions>(op: Unary, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
+    match dtype {
+        Dtype::Bool => unary_bool_body(op, out, sources),
+        Dtype::I32 => unary_i32_body(op, out, sources),
+        Dtype::I64 => unary_i64_body(op, out, sources),
+        Dtype::F32 => unary_f32_body(op, out, sources),
+        Dtype::F64 => unary_f64_body(op, out, sources),
+        other => undefined(op.name(), other.name()),
     }
 }
 
 #[inline(always)]
-fn spread<T: Lane>(operand: LaneOperand<'_, T>) -> [T; SPREAD] {
-    match operand {
-        LaneOperand::Lanes(_) => [T::default(); SPREAD],
-        LaneOperand::Splat(value) => [value; SPREAD],
+fn binary_body<I: Instructions>(op: Binary, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
+    match dtype {
+        Dtype::Bool => binary_bool_body(op, out, sources),
+        Dtype::I32 => binary_i32_body(op, out, sources),
+        Dtype::I64 => binary_i64_body(op, out, sources),
+        Dtype::F32 => binary_f32_body(op, out, sources),
+        Dtype::F64 => binary_f64_body(op, out, sources),
+        other => undefined(op.name(), other.name()),
     }
 }
 
-/// How many lanes to treat at a time.
 #[inline(always)]
-fn step(sources: &[OperandSource<'_>], len: usize) -> usize {
-    let spread = sources.iter().any(|source| matches!(source, OperandSource::Splat(..)));
-    if spread { SPREAD } else { len.max(1) }
+fn compares_body<I: Instructions>(op: Compare, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
+    match dtype {
+        Dtype::Bool => compare_body::<u8>(op, out, sources),
+        Dtype::I32 => compare_body::<i32>(op, out, sources),
+        Dtype::I64 => compare_body::<i64>(op, out, sources),
+        Dtype::F32 => compare_body::<f32>(op, out, sources),
+        Dtype::F64 => compare_body::<f64>(op, out, sources),
+        other => undefined(op.name(), other.name()),
+    }
 }
 
 #[inline(always)]
-pub(super) fn map1<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(A) -> D) {
-    map1_into(D::of_mut(out), sources, f);
-}
-
-#[inline(always)]
-pub(super) fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: &[OperandSource<'_>; 3], f: impl Fn(A) -> D) {
-    let lanes = sources[0].lanes::<A>(out.len());
-    for (out, a) in out.iter_mut().zip(lanes) {
+pub(super) fn map1<A: Element, D: Element>(out: &mut [u8], sources: &[&[u8]; 3], f: impl Fn(A) -> D) {
+    for (out, a) in lanes_mut::<D>(out).iter_mut().zip(lanes::<A>(sources[0])) {
         *out = f(*a);
     }
 }
 
 #[inline(always)]
-pub(super) fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(A, A) -> D) {
-    map2_into(D::of_mut(out), sources, f);
-}
-
-#[inline(always)]
-fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: &[OperandSource<'_>; 3], f: impl Fn(A, A) -> D) {
-    match (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len())) {
-        (LaneOperand::Lanes(a), LaneOperand::Lanes(b)) => {
-            for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-                *out = f(*a, *b);
-            }
-        }
-        (LaneOperand::Lanes(a), LaneOperand::Splat(b)) => {
-            for (out, a) in out.iter_mut().zip(a) {
-                *out = f(*a, b);
-            }
-        }
-        (LaneOperand::Splat(a), LaneOperand::Lanes(b)) => {
-            for (out, b) in out.iter_mut().zip(b) {
-                *out = f(a, *b);
-            }
-        }
-        (LaneOperand::Splat(a), LaneOperand::Splat(b)) => out.fill(f(a, b)),
-    }
-}
-
-/// As [`map2_into`] for costly functions: one loop serves operands of both forms, as code for each would take minutes to
-/// compile.
-#[inline(always)]
-pub(super) fn map2_costly<A: Lane, D: Lane>(out: &mut [D], sources: &[OperandSource<'_>; 3], f: impl Fn(A, A) -> D) {
-    let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len()));
-    let (a_spread, b_spread) = (spread(a), spread(b));
-    let step = step(&sources[..2], out.len());
-    for (number, out) in out.chunks_mut(step).enumerate() {
-        let a = part(a, &a_spread, number * step, out.len());
-        let b = part(b, &b_spread, number * step, out.len());
-        for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-            *out = f(*a, *b);
-        }
+pub(super) fn map2<A: Element, D: Element>(out: &mut [u8], sources: &[&[u8]; 3], f: impl Fn(A, A) -> D) {
+    let (a, b) = (lanes::<A>(sources[0]), lanes::<A>(sources[1]));
+    for ((out, a), b) in lanes_mut::<D>(out).iter_mut().zip(a).zip(b) {
+        *out = f(*a, *b);
     }
 }
 
 #[inline(always)]
-fn map3<A: Lane, B: Lane, D: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(A, B, B) -> D) {
-    let out = D::of_mut(out);
-    let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<B>(out.len()));
-    let c = sources[2].operand::<B>(out.len());
-    let (a_spread, b_spread, c_spread) = (spread(a), spread(b), spread(c));
-    let step = step(sources, out.len());
-    for (number, out) in out.chunks_mut(step).enumerate() {
-        let a = part(a, &a_spread, number * step, out.len());
-        let b = part(b, &b_spread, number * step, out.len());
-        let c = part(c, &c_spread, number * step, out.len());
-        for (((out, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
-            *out = f(*a, *b, *c);
+fn map3<A: Element, B: Element>(out: &mut [u8], sources: &[&[u8]; 3], f: impl Fn(A, B, B) -> B) {
+    let (a, b, c) = (lanes::<A>(sources[0]), lanes::<B>(sources[1]), lanes::<B>(sources[2]));
+    for (((out, a), b), c) in lanes_mut::<B>(out).iter_mut().zip(a).zip(b).zip(c) {
+        *out = f(*a, *b, *c);
+    }
+}
+
+#[inline(always)]
+fn select_body<I: Instructions>(size: usize, out: &mut [u8], sources: &[&[u8]; 3]) {
+    with_bits!(size, B => map3(out, sources, |condition: u8, a: B, b: B| if condition != 0 { a } else { b }));
+}
+
+#[inline(always)]
+fn fma_body<I: Instructions>(dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
+    match dtype {
+        Dtype::F32 => map3(out, sources, |a: f32, b: f32, c: f32| a.mul_add(b, c)),
+        Dtype::F64 => map3(out, sources, |a: f64, b: f64, c: f64| a.mul_add(b, c)),
+        other => undefined("fma", other.name()),
+    }
+}
+
+#[inline(always)]
+fn truth_body<I: Instructions>(out: &mut [u8], sources: &[&[u8]; 3]) {
+    map1(out, sources, |x: u8| u8::from(x != 0));
+}
+
+/// Quotients or remainders, rounded down.
+#[inline(always)]
+fn floor_divide_body<I: Instructions>(divisor: i64, quotient: bool, out: &mut [u8], source: &[u8]) {
+    const LIMIT: u64 = 1 << 50;
+    /// 1.5 * 2^52: adding it rounds to an integer that can be read from the low bits.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let (out, a) = (lanes_mut::<i64>(out), lanes::<i64>(source));
+    let small = a.iter().fold(0, |most, x| most | x.unsigned_abs()) < LIMIT && divisor.unsigned_abs() < LIMIT;
+    if !small {
+        for (out, a) in out.iter_mut().zip(a) {
+            *out = if quotient { a.div_euclid(divisor) } else { a.rem_euclid(divisor) };
         }
+        return;
+    }
+    // The nearest integer to the quotient is at most one off, which the sign and size of the remainder tell.
+    let inverse = 1.0 / divisor as f64;
+    for (out, a) in out.iter_mut().zip(a) {
+        let rounded = (*a as f64 * inverse) + ROUND;
+        let q = (rounded.to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64);
+        let r = a.wrapping_sub(q.wrapping_mul(divisor));
+        let step = i64::from(r >= divisor) - i64::from(r < 0);
+        let (q, r) = (q.wrapping_add(step), r.wrapping_sub(step.wrapping_mul(divisor)));
+        *out = if quotient { q } else { r };
     }
 }
 
-fn copy(kind: LaneKind, out: ViewMut<'_>, source: OperandSource<'_>) {
-    fn lanes<T: Lane>(out: ViewMut<'_>, source: OperandSource<'_>) {
-        let out = T::of_mut(out);
-        out.copy_from_slice(source.lanes(out.len()));
-    }
-    match kind {
-        LaneKind::Bool => lanes::<u8>(out, source),
-        LaneKind::I32 => lanes::<i32>(out, source),
-        LaneKind::I64 => lanes::<i64>(out, source),
-        LaneKind::F32 => lanes::<f32>(out, source),
-        LaneKind::F64 => lanes::<f64>(out, source),
-    }
-}
-
-multiversion! { fn unary_bool(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_bool_body; }
-multiversion! { fn unary_i32(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_i32_body; }
-multiversion! { fn unary_i64(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_i64_body; }
-multiversion! { fn unary_f32(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_f32_body; }
-multiversion! { fn binary_bool(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_bool_body; }
-multiversion! { fn binary_i32(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_i32_body; }
-multiversion! { fn binary_i64(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_i64_body; }
-multiversion! { fn binary_f32(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_f32_body; }
-multiversion! { fn unary_f64(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_f64_body; }
-multiversion! { fn binary_f64(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_f64_body; }
-multiversion! { fn compare<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = compare_body; }
-multiversion! { fn select<T: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = select_body; }
-multiversion! { fn fma(kind: LaneKind, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = fma_body; }
-multiversion! { fn convert_bool(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_bool_body; }
-multiversion! { fn convert_i32(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_i32_body; }
-multiversion! { fn convert_i64(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_i64_body; }
-multiversion! { fn convert_f32(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_f32_body; }
-multiversion! { fn convert_f64(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_f64_body; }
-
+/// A basic operation with its result rounded at once.
 #[inline(always)]
-fn fma_body(kind: LaneKind, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
-    match kind {
-        LaneKind::F32 => map3(out, sources, |a: f32, b: f32, c: f32| a.mul_add(b, c)),
-        LaneKind::F64 => map3(out, sources, |a: f64, b: f64, c: f64| a.mul_add(b, c)),
-        _ => undefined("fma", "lanes that are no floats"),
+fn rounded_body<I: Instructions>(op: Binary, to: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
+    match op {
+        Binary::Add => map_rounded::<I>(to, out, sources, |a, b| a + b),
+        Binary::Sub => map_rounded::<I>(to, out, sources, |a, b| a - b),
+        Binary::Mul => map_rounded::<I>(to, out, sources, |a, b| a * b),
+        _ => map_rounded::<I>(to, out, sources, |a, b| a / b),
     }
 }
 
 #[inline(always)]
-fn select_body<T: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
-    map3(out, sources, |condition: u8, a: T, b: T| if condition != 0 { a } else { b });
+fn map_rounded<I: Instructions>(to: Dtype, out: &mut [u8], sources: &[&[u8]; 3], f: impl Fn(f32, f32) -> f32) {
+    if to == Dtype::Bf16 {
+        return map2(out, sources, |a: f32, b: f32| from_bf16(to_bf16(f(a, b))));
+    }
+    in_arrays(lanes_mut(out), lanes(sources[0]), lanes(sources[1]), |a: [f32; SOME], b: [f32; SOME]| {
+        widen::<I>(narrow::<I>(std::array::from_fn(|lane| f(a[lane], b[lane]))))
+    });
+}
+
+#[inline(always)]
+fn round_body<I: Instructions>(to: Dtype, bytes: &mut [u8]) {
+    let (arrays, rest) = lanes_mut::<f32>(bytes).as_chunks_mut::<SOME>();
+    let mut last = [0.0; SOME];
+    last[..rest.len()].copy_from_slice(rest);
+    let arrays = arrays.iter_mut().chain([&mut last]);
+    if to == Dtype::Bf16 {
+        arrays.for_each(|lanes| lanes.iter_mut().for_each(|lane| *lane = from_bf16(to_bf16(*lane))));
+    } else {
+        arrays.for_each(|lanes| *lanes = widen::<I>(narrow::<I>(*lanes)));
+    }
+    rest.copy_from_slice(&last[..rest.len()]);
 }
 
 /// The smaller of two floats; NaN if either is.
@@ -259,13 +224,6 @@ macro_rules! nan_max {
 }
 pub(crate) use {nan_max, nan_min};
 
-/// The exact reciprocal of a divisor that is the same in every lane.
-#[inline(always)]
-pub(super) fn repeated_reciprocal(sources: &[OperandSource<'_>; 3]) -> Option<f32> {
-    let [OperandSource::Lanes(..), OperandSource::Splat(LaneView::F32(lanes), at), _] = sources else { return None };
-    exact_reciprocal(lanes[*at])
-}
-
 /// The reciprocal of a power of two: multiplying by it gives the same bits as dividing and takes a tenth of the time.
 #[inline(always)]
 pub(crate) fn exact_reciprocal(divisor: f32) -> Option<f32> {
@@ -274,29 +232,74 @@ pub(crate) fn exact_reciprocal(divisor: f32) -> Option<f32> {
     Some(1.0 / divisor).filter(|reciprocal| power_of_two && reciprocal.is_normal())
 }
 
-/// Conversions to narrow floats go by way of `f32`, those to narrow integers leave their exact value in an `i32`.
+/// Floats to integers truncate and saturate, integers wrap; from and to narrow floats go by way of `f32`.
+#[inline(always)]
+fn convert_body<I: Instructions>(from: Dtype, to: Dtype, out: &mut [u8], source: &[u8]) {
+    match from {
+        Dtype::Bool => from_bool::<I>(to, out, source),
+        Dtype::U8 => from_u8::<I>(to, out, source),
+        Dtype::I8 => from_i8::<I>(to, out, source),
+        Dtype::I16 => from_i16::<I>(to, out, source),
+        Dtype::I32 => from_i32::<I>(to, out, source),
+        Dtype::I64 => from_i64::<I>(to, out, source),
+        Dtype::F16 => from_half::<I, f16>(to, out, source, widen::<I>),
+        Dtype::Bf16 if to == Dtype::F32 => map1(out, &[source, &[], &[]], from_bf16),
+        Dtype::Bf16 => from_half::<I, bf16>(to, out, source, |some| some.map(from_bf16)),
+        Dtype::F32 => from_f32::<I>(to, out, source),
+        Dtype::F64 => from_f64::<I>(to, out, source),
+        Dtype::C64 | Dtype::C128 => undefined("cast", from.name()),
+    }
+}
+
 macro_rules! conversions {
-    ($name:ident, $ty:ty, $zero:expr) => {
+    ($($name:ident: $ty:ty, $zero:expr;)*) => {$(
         #[inline(always)]
-        fn $name(to: Dtype, out: ViewMut<'_>, a: &[OperandSource<'_>; 3]) {
+        fn $name<I: Instructions>(to: Dtype, out: &mut [u8], source: &[u8]) {
+            let a = &[source, &[], &[]];
             match to {
                 Dtype::Bool => map1(out, a, |x: $ty| u8::from(x != $zero)),
-                Dtype::U8 => map1(out, a, |x: $ty| i32::from(x as u8)),
-                Dtype::I8 => map1(out, a, |x: $ty| i32::from(x as i8)),
-                Dtype::I16 => map1(out, a, |x: $ty| i32::from(x as i16)),
+                Dtype::U8 => map1(out, a, |x: $ty| x as u8),
+                Dtype::I8 => map1(out, a, |x: $ty| x as i8),
+                Dtype::I16 => map1(out, a, |x: $ty| x as i16),
                 Dtype::I32 => map1(out, a, |x: $ty| x as i32),
                 Dtype::I64 => map1(out, a, |x: $ty| x as i64),
-                Dtype::Bf16 => map1(out, a, |x: $ty| round_to_bf16(x as f32)),
+                Dtype::F16 => in_arrays(lanes_mut(out), lanes(source), lanes(source), |x: [$ty; SOME], _| {
+                    narrow::<I>(x.map(|x| x as f32))
+                }),
+                Dtype::Bf16 => map1(out, a, |x: $ty| to_bf16(x as f32)),
                 Dtype::F32 => map1(out, a, |x: $ty| x as f32),
                 Dtype::F64 => map1(out, a, |x: $ty| x as f64),
-                Dtype::F16 => unreachable!("rounding to f16 has a path of its own"),
-                Dtype::C64 | Dtype::C128 => undefined("cast", "complex numbers"),
+                Dtype::C64 | Dtype::C128 => undefined("cast", to.name()),
             }
         }
-    };
+    )*};
 }
-conversions!(convert_i32_body, i32, 0);
-conversions!(convert_i64_body, i64, 0);
-conversions!(convert_f32_body, f32, 0.0);
-conversions!(convert_f64_body, f64, 0.0);
-conversions!(convert_bool_body, u8, 0);
+conversions! {
+    from_bool: u8, 0;
+    from_u8: u8, 0;
+    from_i8: i8, 0;
+    from_i16: i16, 0;
+    from_i32: i32, 0;
+    from_i64: i64, 0;
+    from_f32: f32, 0.0;
+    from_f64: f64, 0.0;
+}
+
+#[inline(always)]
+fn from_half<I: Instructions, N: Element>(
+    to: Dtype,
+    out: &mut [u8],
+    source: &[u8],
+    widen: impl Fn([N; SOME]) -> [f32; SOME],
+) {
+    let source = lanes::<N>(source);
+    if to == Dtype::F32 {
+        return in_arrays(lanes_mut::<f32>(out), source, source, |x, _| widen(x));
+    }
+    let size = to.size() as usize;
+    for (out, some) in out.chunks_mut(SOME * size).zip(source.chunks(SOME)) {
+        let mut elements = [N::default(); SOME];
+        elements[..some.len()].copy_from_slice(some);
+        from_f32::<I>(to, out, bytes_of(&widen(elements)[..some.len()]));
+    }
+}

@@ -1,353 +1,223 @@
 //! Running the steps of a plan on one tile after the other.
 
-use super::arena::{BlockBuffers, LoadAlias};
-use super::compute::{Code, compute, round};
-use super::index::{AxisWalk, LANES};
-use super::isa::multiversion;
-use super::lanes::{Buffer, Lane, LaneView, OperandSource, ViewMut};
-use super::load::{Gathered, GatheredList, PointRange, Surroundings, fill};
-use super::plan::{Action, Location, TileStep, VisitMode};
-use super::reduce::{Carry, accumulate, accumulator_kind, reduce};
-use super::store::store;
-use super::tile_space::{BlockPoints, PointBlock, TileSpace};
-use passhost_ir::kernel::{ReduceOp, ScanOp};
+use super::arena::Arena;
+use super::bind::Binding;
+use super::compute::compute;
+use super::isa::Isa;
+use super::lanes::{Element, lanes, lanes_mut, with_bits};
+use super::load::Strip;
+use super::plan::{Action, CpuPlan, Place, SPARE, Schedule, Step};
+use super::reduce::{RowPart, reduce};
 
-impl TileSpace<'_> {
+/// Everything that tiles share.
+pub(crate) struct Execution<'a> {
+    pub(crate) isa: Isa,
+    pub(crate) plan: &'a CpuPlan,
+    pub(crate) schedule: &'a Schedule,
+    pub(crate) binding: &'a Binding,
+}
+
+impl Execution<'_> {
+    /// Runs the steps whose results are the same in all tiles.
+    pub(crate) fn run_once(&self, arena: &mut Arena) {
+        let once = &self.schedule.once;
+        let rows = self.schedule.tile_rows;
+        // SAFETY: none of these steps stores anything.
+        unsafe { self.run_steps(arena, &once.row, &row_strip(0, rows)) };
+        if !once.point.is_empty() {
+            let strip = Strip { rows: self.schedule.strip_rows, points: self.plan.length as usize, ..row_strip(0, 0) };
+            // SAFETY: as above.
+            unsafe { self.run_steps(arena, &once.point, &strip) };
+        }
+    }
+
     /// Computes rows `row .. row + count`, at most as many as the schedule's tiles have.
     ///
     /// # Safety
     /// No other thread computes any of these rows.
-    pub(crate) unsafe fn run_tile(&self, arena: &mut BlockBuffers, row: i64, count: usize) {
-        let length = self.plan.length;
+    pub(crate) unsafe fn run_tile(&self, arena: &mut Arena, row: i64, count: usize) {
+        let (length, strip) = (self.plan.length, self.schedule.strip);
         for segment in &self.schedule.segments {
-            let block = |points| PointBlock { row, count, points };
-            // SAFETY: the caller gives these rows to this thread alone.
-            unsafe { self.run_list(arena, &segment.row, block(BlockPoints::Row), segment.inner.is_empty()) };
-            if segment.inner.is_empty() {
+            // SAFETY: the caller gives these rows to this thread alone, here and below.
+            unsafe { self.run_steps(arena, &segment.row, &row_strip(row, count)) };
+            if segment.point.is_empty() {
                 continue;
             }
-            match self.schedule.mode {
-                VisitMode::Tiles(_) => {
-                    let points = BlockPoints::Inner { points: length as usize, position: 0 };
+            if self.schedule.columns {
+                for point in 0..length {
+                    let strip = Strip { point, position: point, ..row_strip(row, count) };
                     // SAFETY: as above.
-                    unsafe { self.run_list(arena, &segment.inner, block(points), true) };
+                    unsafe { self.run_steps(arena, &segment.point, &strip) };
                 }
-                VisitMode::Chunks(chunk) => {
-                    arena.partials.fill(None);
-                    let mut position = 0;
-                    while position < length {
-                        let points = chunk.min((length - position) as usize);
-                        // SAFETY: as above.
-                        unsafe {
-                            self.run_list(arena, &segment.inner, block(BlockPoints::Inner { points, position }), true)
+            } else if length as usize <= strip {
+                let points = length as usize;
+                for first_row in (0..count).step_by(self.schedule.strip_rows) {
+                    let rows = self.schedule.strip_rows.min(count - first_row);
+                    let number = (row + first_row as i64) * length;
+                    let strip =
+                        Strip { rows, points, first_row, first_lane: first_row * points, ..row_strip(number, 0) };
+                    // SAFETY: as above.
+                    unsafe { self.run_steps(arena, &segment.point, &strip) };
+                }
+            } else {
+                for first_row in 0..count {
+                    for position in (0..length).step_by(strip) {
+                        let points = strip.min((length - position) as usize);
+                        let number = (row + first_row as i64) * length + position;
+                        let strip = Strip {
+                            points,
+                            position,
+                            first_row,
+                            first_lane: position as usize,
+                            ..row_strip(number, 1)
                         };
-                        position += points as i64;
+                        // SAFETY: as above.
+                        unsafe { self.run_steps(arena, &segment.point, &strip) };
                     }
                 }
-                VisitMode::Columns(_) => {
-                    for point in 0..length {
-                        self.hold_column(arena, point);
-                        // SAFETY: as above.
-                        unsafe {
-                            self.run_steps(arena, &segment.inner, block(BlockPoints::Column { first: point == 0 }))
-                        };
-                    }
-                }
-            }
-            self.finish(arena, &segment.inner, count);
-        }
-    }
-
-    /// Sets the walks over rows at an inner point.
-    fn hold_column(&self, arena: &mut BlockBuffers, point: i64) {
-        arena.column_walks.clone_from(&self.walks.row);
-        arena.column.clear();
-        for axis in &self.plan.inner_axes {
-            let position = self.walks.inner[*axis].at(point);
-            arena.column_walks[*axis] = AxisWalk::Fixed(position);
-            arena.column.push(position);
-        }
-    }
-
-    /// Turns partial results into those of the reductions among `steps`.
-    fn finish(&self, arena: &mut BlockBuffers, steps: &[TileStep], count: usize) {
-        for step in steps {
-            let Action::Reduce(_, number) = step.action else { continue };
-            match self.schedule.mode {
-                VisitMode::Tiles(_) => {}
-                VisitMode::Chunks(_) => {
-                    let mut target = arena.take(step.target);
-                    arena.partials[number].iter().for_each(|partial| partial.finish(&mut target, 0));
-                    arena.put(step.target, target);
-                }
-                VisitMode::Columns(_) => {
-                    let mut target = arena.take(step.target);
-                    finish_columns(&arena.sums[number], &mut target, count);
-                    arena.put(step.target, target);
-                }
-            }
-        }
-    }
-
-    /// Runs a list of steps, in vectors if it is the last and memory allows.
-    ///
-    /// # Safety
-    /// No other thread computes any of these rows.
-    unsafe fn run_list(&self, arena: &mut BlockBuffers, steps: &[TileStep], block: PointBlock, last: bool) {
-        // SAFETY: the caller's promise is handed on.
-        unsafe {
-            if !(last && self.schedule.vectors && self.run_vectors(arena, steps, block)) {
-                self.run_steps(arena, steps, block);
             }
         }
     }
 
     /// # Safety
-    /// No other thread computes any of these rows.
-    unsafe fn run_steps(&self, arena: &mut BlockBuffers, steps: &[TileStep], block: PointBlock) {
+    /// No other thread computes any of the strip's points.
+    unsafe fn run_steps(&self, arena: &mut Arena, steps: &[Step], strip: &Strip) {
         for step in steps {
-            match step.action {
-                Action::Store(number) => {
-                    let (target, domain) = (&self.stores[number], self.domain(arena, block));
-                    if step.into.is_none() || target.in_place(domain).is_none() {
-                        // SAFETY: the caller gives these rows to this thread alone.
-                        unsafe { store(self.isa, target, domain, self.view(arena, step.sources[0])) };
-                    }
-                }
-                Action::Compute(code) => {
-                    let into = step.into.map(|number| &self.stores[number]);
-                    let place = into.and_then(|into| Some((into, into.in_place(self.domain(arena, block))?)));
-                    if let Some((into, first)) = place {
-                        // SAFETY: the caller gives these rows to this thread alone.
-                        let target = unsafe { into.lanes(first, block.lanes()) };
-                        self.compute(arena, code, step, target, block);
-                        continue;
-                    }
-                    let mut target = arena.take(step.target);
-                    self.compute(arena, code, step, target.view_mut().part(0, block.lanes()), block);
-                    arena.put(step.target, target);
-                }
-                Action::Load(number) => {
-                    let in_place = self.loads[number].in_place(self.domain(arena, block));
-                    if let Some(first) = in_place {
-                        arena.slot_mut(step.target).alias = Some(LoadAlias { load: number, first, len: block.lanes() });
-                        continue;
-                    }
-                    let mut target = arena.take(step.target);
-                    self.load(arena, number, step, target.view_mut().part(0, block.lanes()), block);
-                    arena.put(step.target, target);
-                }
-                Action::Index(number) => {
-                    let mut target = arena.take(step.target);
-                    self.index(arena, number, step, target.view_mut().part(0, block.lanes()), block);
-                    arena.put(step.target, target);
-                }
-                Action::Scan(op, number) => {
-                    let mut target = arena.take(step.target);
-                    self.scan(arena, op, number, step, &mut target, block);
-                    arena.put(step.target, target);
-                }
-                Action::Reduce(op, number) => self.reduce(arena, op, number, step, block),
-            }
+            // SAFETY: the caller's promise is handed on.
+            unsafe { self.run_step(arena, step, strip) };
         }
     }
 
-    pub(super) fn domain<'a>(&'a self, arena: &'a BlockBuffers, block: PointBlock) -> PointRange<'a> {
-        let PointBlock { row, points, .. } = block;
-        let len = block.lanes();
-        match points {
-            BlockPoints::Row => PointRange { walks: &self.walks.row, number: row, len, fixed: &[] },
-            BlockPoints::Inner { position, .. } => {
-                PointRange { walks: &self.walks.inner, number: row * self.plan.length + position, len, fixed: &[] }
+    /// # Safety
+    /// No other thread computes any of the strip's points.
+    unsafe fn run_step(&self, arena: &mut Arena, step: &Step, strip: &Strip) {
+        let len = strip.len();
+        match step.action {
+            Action::Store(number) => {
+                // SAFETY: the caller gives these points to this thread alone.
+                return unsafe { self.binding.stores[number].write(strip, source(arena, step.sources[0], strip, len)) };
             }
-            BlockPoints::Column { .. } => {
-                PointRange { walks: &arena.column_walks, number: row, len, fixed: &arena.column }
-            }
-        }
-    }
-
-    /// The lanes at `place`.
-    pub(super) fn view<'a>(&'a self, arena: &'a BlockBuffers, place: Location) -> LaneView<'a> {
-        let slot = match place {
-            Location::Const(literal) => return self.plan.consts[literal].view(),
-            Location::Row(slot) => &arena.row[slot],
-            Location::Inner(slot) => &arena.inner[slot],
-        };
-        match slot.alias {
-            Some(LoadAlias { load, first, len }) => self.loads[load].lanes(first, len),
-            None => slot.buffer.view(),
-        }
-    }
-
-    pub(super) fn compute(
-        &self,
-        arena: &BlockBuffers,
-        code: Code,
-        step: &TileStep,
-        mut target: ViewMut<'_>,
-        block: PointBlock,
-    ) {
-        let mut views = [(Location::Const(0), LaneView::EMPTY); 3];
-        for (slot, place) in views.iter_mut().zip(&step.sources) {
-            *slot = (*place, self.view(arena, *place));
-        }
-        // Lanes from `at` on, and the row to which they belong.
-        let sources = |at: usize, row: usize| {
-            views.map(|(place, view)| match (place, block.points) {
-                (Location::Const(_), _) => OperandSource::Splat(view, 0),
-                (Location::Row(_), BlockPoints::Inner { .. }) => OperandSource::Splat(view, row),
-                _ => OperandSource::Lanes(view, at),
-            })
-        };
-        let reads_rows = step.sources.iter().any(|place| matches!(place, Location::Row(_)));
-        match block.points {
-            BlockPoints::Inner { points, .. } if reads_rows && block.count > 1 => {
-                if matches!(code, Code::Copy(_)) {
-                    return spread(self.isa, target, views[0].1, points);
-                }
-                for row in 0..block.count {
-                    compute(self.isa, code, target.part(row * points, points), &sources(row * points, row));
+            Action::Load(number) if matches!(step.target, Place::Point(_)) && step.into.is_none() => {
+                if let Some(bytes) = self.binding.loads[number].in_place(&self.binding.inputs, strip) {
+                    // SAFETY: the input is not written to during the run, and loads come before what reads them.
+                    return unsafe { arena.borrow(step.target, bytes) };
                 }
             }
-            _ => compute(self.isa, code, target.part(0, block.lanes()), &sources(0, 0)),
+            // The lanes of the first strip of a row serve all others.
+            Action::Spread if strip.position > 0 && !self.schedule.columns => return,
+            Action::Reduce(..) => return self.reduce(arena, step, strip),
+            _ => {}
         }
-        if let Some(dtype) = step.round {
-            round(self.isa, dtype, target);
-        }
-    }
-
-    pub(super) fn load(
-        &self,
-        arena: &mut BlockBuffers,
-        number: usize,
-        step: &TileStep,
-        target: ViewMut<'_>,
-        block: PointBlock,
-    ) {
-        let mut scratch = std::mem::take(&mut arena.scratch);
-        let gathered = self.gathered(arena, step, block);
-        let around = Surroundings { isa: self.isa, domain: self.domain(arena, block), gathered: &gathered };
-        fill(&self.loads[number], &self.plan.loads[number], &around, target, &mut scratch);
-        arena.scratch = scratch;
-    }
-
-    fn index(&self, arena: &mut BlockBuffers, number: usize, step: &TileStep, target: ViewMut<'_>, block: PointBlock) {
-        let mut scratch = std::mem::take(&mut arena.scratch);
-        let gathered = self.gathered(arena, step, block);
-        let PointRange { walks, number: start, .. } = self.domain(arena, block);
-        let program = &self.plan.indices[number];
-        for (part, lanes) in i64::of_mut(target).chunks_mut(LANES).enumerate() {
-            let first = part * LANES;
-            let value = |value: usize, lane: usize| gathered[value].at(first + lane);
-            program.at_points(self.isa, walks, start + first as i64, lanes.len(), &mut scratch.lanes, value);
-            lanes.copy_from_slice(&scratch.lanes[program.results[0]][..lanes.len()]);
-        }
-        arena.scratch = scratch;
-    }
-
-    /// The body values that a step's index expressions read.
-    fn gathered<'a>(&'a self, arena: &'a BlockBuffers, step: &TileStep, block: PointBlock) -> GatheredList<'a> {
-        let gather = |place: &Location| {
-            let points_per_lane = match (place, block.points) {
-                (Location::Const(_), _) => usize::MAX,
-                // In chunks there is one row, and no lane beyond the first.
-                (Location::Row(_), BlockPoints::Inner { points, .. }) => points,
-                _ => 1,
-            };
-            Gathered { view: self.view(arena, *place), points_per_lane }
-        };
-        GatheredList::of(step.sources.iter().map(gather))
-    }
-
-    fn scan(
-        &self,
-        arena: &mut BlockBuffers,
-        op: ScanOp,
-        number: usize,
-        step: &TileStep,
-        target: &mut Buffer,
-        block: PointBlock,
-    ) {
-        let BlockPoints::Inner { position, .. } = block.points else { unreachable!("no scan runs in columns") };
-        let source = self.view(arena, step.sources[0]);
-        let (mut carry, mut done, last) = (arena.carries[number], 0, self.plan.last_inner);
-        while done < block.lanes() {
-            // The scan starts anew with each run along the last axis.
-            let along = (position + done as i64) % last;
-            if along == 0 {
-                carry = Carry::neutral(op, source.kind());
-            }
-            let run = ((last - along) as usize).min(block.lanes() - done);
-            carry.scan(op, target, source, done, run);
-            done += run;
-        }
-        arena.carries[number] = carry;
-    }
-
-    fn reduce(&self, arena: &mut BlockBuffers, op: ReduceOp, number: usize, step: &TileStep, block: PointBlock) {
-        match (block.points, self.schedule.mode) {
-            (BlockPoints::Inner { points, position }, VisitMode::Chunks(_)) => {
-                let next = reduce(self.isa, op, self.view(arena, step.sources[0]), 0, points, position);
-                let partial = arena.partials[number].map_or(next, |partial| partial.and(op, next));
-                arena.partials[number] = Some(partial);
-            }
-            (BlockPoints::Inner { points, .. }, _) => {
-                let mut target = arena.take(step.target);
-                let source = self.view(arena, step.sources[0]);
-                for row in 0..block.count {
-                    reduce(self.isa, op, source, row * points, points, 0).finish(&mut target, row);
-                }
-                arena.put(step.target, target);
-            }
-            (BlockPoints::Column { first }, _) => {
-                let mut sums = std::mem::take(&mut arena.sums[number]);
-                let source = self.view(arena, step.sources[0]);
-                let kind = accumulator_kind(source.kind());
-                if sums.kind() != kind || sums.view_mut().len() < block.count {
-                    sums = Buffer::zeroed(kind, self.schedule.rows_per_tile());
-                }
-                accumulate(self.isa, op, &mut sums, source, block.count, first);
-                arena.sums[number] = sums;
-            }
-            (BlockPoints::Row, _) => unreachable!("a reduction reads inner points"),
-        }
-    }
-}
-
-/// Rounds the first `count` accumulators to the type of the result.
-fn finish_columns(sums: &Buffer, target: &mut Buffer, count: usize) {
-    match (sums, target) {
-        (Buffer::F64(sums), Buffer::F32(target)) => {
-            for (target, sum) in target[..count].iter_mut().zip(sums.iter()) {
-                *target = *sum as f32;
+        if let Some(number) = step.into {
+            let store = &self.binding.stores[number];
+            // SAFETY: the caller gives these points to this thread alone, and nothing but this step writes them.
+            if let Some(out) = unsafe { store.in_place(strip) } {
+                return self.fill(arena, step, strip, len, out);
             }
         }
-        (Buffer::F64(sums), Buffer::F64(target)) => target[..count].copy_from_slice(&sums[..count]),
-        (Buffer::I64(sums), Buffer::I64(target)) => target[..count].copy_from_slice(&sums[..count]),
-        (Buffer::I32(sums), Buffer::I32(target)) => target[..count].copy_from_slice(&sums[..count]),
-        (Buffer::Bool(sums), Buffer::Bool(target)) => target[..count].copy_from_slice(&sums[..count]),
-        (sums, target) => unreachable!("{:?} accumulated for {:?}", sums.kind(), target.kind()),
+        let own = !step.sources.iter().any(|place| arena.at(*place).borrowed);
+        let vectors = own && matches!(step.action, Action::Compute(_));
+        let filled = if vectors { len.next_multiple_of(SPARE) } else { len };
+        // SAFETY: the plan gives a step's target another buffer than its sources.
+        let out = unsafe { arena.lanes_mut(step.target, first(step.target, strip), filled) };
+        self.fill(arena, step, strip, filled, out);
+        if let Some(number) = step.into {
+            // SAFETY: the caller gives these points to this thread alone.
+            unsafe { self.binding.stores[number].write(strip, source(arena, step.target, strip, len)) };
+        }
     }
-}
 
-multiversion! {
-    /// Fills each stretch of `points` lanes with the lane of its row.
-    fn spread(target: ViewMut<'_>, rows: LaneView<'_>, points: usize) = spread_body;
-}
-
-#[inline(always)]
-fn spread_body(target: ViewMut<'_>, rows: LaneView<'_>, points: usize) {
+    /// Fills the lanes of a step's target.
     #[inline(always)]
-    fn lanes<T: Lane>(target: ViewMut<'_>, rows: &[T], points: usize) {
-        for (target, row) in T::of_mut(target).chunks_exact_mut(points).zip(rows) {
-            target.fill(*row);
+    fn fill(&self, arena: &mut Arena, step: &Step, strip: &Strip, len: usize, out: &mut [u8]) {
+        match step.action {
+            Action::Compute(code) => {
+                let mut sources: [&[u8]; 3] = [&[]; 3];
+                for (at, place) in sources.iter_mut().zip(&step.sources) {
+                    *at = source(arena, *place, strip, len);
+                }
+                compute(self.isa, code, step.round, out, &sources);
+            }
+            Action::Spread => {
+                let rows = source(arena, step.sources[0], strip, strip.rows);
+                with_bits!(arena.at(step.target).size, B => spread::<B>(lanes_mut(out), lanes(rows), strip.points));
+            }
+            Action::Load(number) => self.load(arena, number, step, strip, out),
+            Action::Positions(number) => {
+                let (access, lanes) = (&self.binding.positions[number], lanes_mut::<i64>(out));
+                let stride = access.walk.stride();
+                access.runs(strip, |done, count, place| {
+                    let mut position = place.unwrap_or(0);
+                    for lane in &mut lanes[done..done + count] {
+                        *lane = position;
+                        position = position.wrapping_add(stride);
+                    }
+                });
+            }
+            Action::Scan(op, dtype, number) => {
+                let mut carry = arena.carries[number];
+                let source = source(arena, step.sources[0], strip, len);
+                carry.scan(op, dtype, out, source, strip.position, self.plan.last_inner);
+                arena.carries[number] = carry;
+            }
+            Action::Reduce(..) | Action::Store(_) => unreachable!("they have no lanes to fill"),
         }
     }
-    match rows {
-        LaneView::Bool(rows) => lanes(target, rows, points),
-        LaneView::I32(rows) => lanes(target, rows, points),
-        LaneView::I64(rows) => lanes(target, rows, points),
-        LaneView::F32(rows) => lanes(target, rows, points),
-        LaneView::F64(rows) => lanes(target, rows, points),
+
+    fn load(&self, arena: &Arena, number: usize, step: &Step, strip: &Strip, out: &mut [u8]) {
+        /// Indices that a run finds room for without allocating; an input has as many dimensions at most.
+        const FEW: usize = 16;
+        let rows = step.sources.iter().all(|place| matches!(place, Place::Row(_) | Place::Const(_)));
+        let by_row = rows && strip.points > 1;
+        let len = if by_row { strip.rows } else { strip.len() };
+        let mut few: [&[u8]; FEW] = [&[]; FEW];
+        let load = &self.binding.loads[number];
+        if step.sources.len() <= FEW {
+            for (index, place) in few.iter_mut().zip(&step.sources) {
+                *index = source(arena, *place, strip, len);
+            }
+            return load.fill(&self.binding.inputs, strip, &few[..step.sources.len()], by_row, out);
+        }
+        let many: Vec<&[u8]> = step.sources.iter().map(|place| source(arena, *place, strip, len)).collect();
+        load.fill(&self.binding.inputs, strip, &many, by_row, out);
+    }
+
+    fn reduce(&self, arena: &mut Arena, step: &Step, strip: &Strip) {
+        let Action::Reduce(op, dtype) = step.action else { return };
+        let mut rows = |place: Place| {
+            // SAFETY: sums and places are buffers of their own.
+            unsafe { arena.lanes_mut(place, strip.first_row, strip.rows) }
+        };
+        let sums = rows(step.target);
+        let places = step.places.map_or_else(Default::default, rows);
+        let part = RowPart { points: strip.points, position: strip.position };
+        reduce(self.isa, op, dtype, sums, places, source(arena, step.sources[0], strip, strip.len()), part);
+    }
+}
+
+/// The first lane of a strip at a place.
+#[inline(always)]
+fn first(place: Place, strip: &Strip) -> usize {
+    match place {
+        Place::Row(_) => strip.first_row,
+        Place::Kept(_) => strip.first_lane,
+        Place::Const(_) | Place::Point(_) => 0,
+    }
+}
+
+/// So many lanes of a place, from the first of a strip on.
+#[inline(always)]
+fn source<'a>(arena: &'a Arena, place: Place, strip: &Strip, len: usize) -> &'a [u8] {
+    arena.lanes(place, first(place, strip), len)
+}
+
+/// Rows with a lane each, from a number on.
+fn row_strip(number: i64, rows: usize) -> Strip {
+    Strip { number, point: 0, rows, points: 1, position: 0, first_row: 0, first_lane: 0 }
+}
+
+fn spread<T: Element>(out: &mut [T], rows: &[T], points: usize) {
+    for (out, row) in out.chunks_exact_mut(points).zip(rows) {
+        out.fill(*row);
     }
 }

@@ -48,30 +48,28 @@ impl Isa {
     }
 }
 
-/// Declares `fn name(isa: Isa, args...)`, which runs `body(args...)` compiled for `isa`.
+/// Declares `fn name(isa: Isa, args...)`, which runs `body::<I>(args...)` compiled for `isa`, where `I` are its
+/// [`Instructions`](super::halves::Instructions).
 macro_rules! multiversion {
-    ($(#[$meta:meta])* $vis:vis fn $name:ident $(<$generic:ident: $bound:path>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident;) => {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident ($($arg:ident: $ty:ty),* $(,)?) = $body:ident;) => {
         $(#[$meta])*
-        #[allow(clippy::too_many_arguments, reason = "an inner loop takes its operands one by one")]
-        $vis fn $name $(<$generic: $bound>)? (isa: crate::cpu::isa::Isa, $($arg: $ty),*) $(-> $ret)? {
+        $vis fn $name(isa: crate::cpu::isa::Isa, $($arg: $ty),*) {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,f16c")]
-            #[allow(clippy::too_many_arguments, reason = "an inner loop takes its operands one by one")]
-            fn avx2 $(<$generic: $bound>)? ($($arg: $ty),*) $(-> $ret)? { $body $(::<$generic>)? ($($arg),*) }
+            fn avx2($($arg: $ty),*) { $body::<crate::cpu::halves::Avx2>($($arg),*) }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
-            #[allow(clippy::too_many_arguments, reason = "an inner loop takes its operands one by one")]
-            fn avx512 $(<$generic: $bound>)? ($($arg: $ty),*) $(-> $ret)? { $body $(::<$generic>)? ($($arg),*) }
+            fn avx512($($arg: $ty),*) { $body::<crate::cpu::halves::Avx512>($($arg),*) }
 
             match isa {
                 // SAFETY: `Isa::available` names a set only where the machine has its features, and nothing else makes one.
                 #[cfg(target_arch = "x86_64")]
-                crate::cpu::isa::Isa::Avx512 => unsafe { avx512 $(::<$generic>)? ($($arg),*) },
+                crate::cpu::isa::Isa::Avx512 => unsafe { avx512($($arg),*) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                crate::cpu::isa::Isa::Avx2 => unsafe { avx2 $(::<$generic>)? ($($arg),*) },
-                crate::cpu::isa::Isa::Portable => $body $(::<$generic>)? ($($arg),*),
+                crate::cpu::isa::Isa::Avx2 => unsafe { avx2($($arg),*) },
+                crate::cpu::isa::Isa::Portable => $body::<crate::cpu::halves::Portable>($($arg),*),
             }
         }
     };

@@ -1,280 +1,17 @@
-//! Block buffers: the lanes of one body value over a block of points.
+//! Lanes: the elements of one value over some points, side by side and as they lie in memory.
 //!
-//! Lanes have one of five types. The other types of kernel IR exist in memory only: a narrow integer is held as `i32`
-//! and a narrow float as `f32`, exactly; see [`element`](super::element).
+//! A value of a kernel has lanes of its own type, whether they are in a buffer, in an input or in an output. So data that
+//! is only moved is never converted, and code that moves it knows the size of an element alone.
 
+use half::{bf16, f16};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::Scalar;
-use std::ops::{Deref, DerefMut};
-
-/// The type of lanes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LaneKind {
-    /// `u8`, 0 or 1.
-    Bool,
-    /// `i32`
-    I32,
-    /// `i64`
-    I64,
-    /// `f32`
-    F32,
-    /// `f64`
-    F64,
-}
-
-impl LaneKind {
-    /// What lanes hold values of this type; `None` for complex types.
-    pub(crate) fn of(dtype: Dtype) -> Option<LaneKind> {
-        Some(match dtype {
-            Dtype::Bool => LaneKind::Bool,
-            Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::I32 => LaneKind::I32,
-            Dtype::I64 => LaneKind::I64,
-            Dtype::F16 | Dtype::Bf16 | Dtype::F32 => LaneKind::F32,
-            Dtype::F64 => LaneKind::F64,
-            Dtype::C64 | Dtype::C128 => return None,
-        })
-    }
-
-    /// Bytes per lane.
-    pub(crate) fn size(self) -> usize {
-        match self {
-            LaneKind::Bool => 1,
-            LaneKind::I32 | LaneKind::F32 => 4,
-            LaneKind::I64 | LaneKind::F64 => 8,
-        }
-    }
-}
-
-/// The bytes of a cache line, which are those of the widest vector.
-const LINE: usize = 64;
-
-/// Lanes that begin with a cache line: vectors that straddle two take twice as long.
-#[derive(Debug)]
-pub(crate) struct Aligned<T> {
-    storage: Vec<T>,
-    start: usize,
-    len: usize,
-}
-
-impl<T: Copy> Aligned<T> {
-    fn filled(value: T, len: usize) -> Aligned<T> {
-        let storage = vec![value; len + LINE / size_of::<T>()];
-        let start = storage.as_ptr().align_offset(LINE).min(storage.len() - len);
-        Aligned { storage, start, len }
-    }
-}
-
-impl<T: Copy + Default> Clone for Aligned<T> {
-    fn clone(&self) -> Aligned<T> {
-        let mut clone = Aligned::filled(T::default(), self.len);
-        clone.copy_from_slice(self);
-        clone
-    }
-}
-
-impl<T> Default for Aligned<T> {
-    fn default() -> Aligned<T> {
-        Aligned { storage: Vec::new(), start: 0, len: 0 }
-    }
-}
-
-impl<T> Deref for Aligned<T> {
-    type Target = [T];
-
-    #[inline(always)]
-    fn deref(&self) -> &[T] {
-        &self.storage[self.start..self.start + self.len]
-    }
-}
-
-impl<T> DerefMut for Aligned<T> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.storage[self.start..self.start + self.len]
-    }
-}
-
-/// Lanes of one type.
-#[derive(Debug, Clone)]
-pub(crate) enum Buffer {
-    Bool(Aligned<u8>),
-    I32(Aligned<i32>),
-    I64(Aligned<i64>),
-    F32(Aligned<f32>),
-    F64(Aligned<f64>),
-}
-
-impl Default for Buffer {
-    fn default() -> Buffer {
-        Buffer::Bool(Aligned::default())
-    }
-}
-
-impl Buffer {
-    /// `len` lanes of 0.
-    pub(crate) fn zeroed(kind: LaneKind, len: usize) -> Buffer {
-        match kind {
-            LaneKind::Bool => Buffer::Bool(Aligned::filled(0, len)),
-            LaneKind::I32 => Buffer::I32(Aligned::filled(0, len)),
-            LaneKind::I64 => Buffer::I64(Aligned::filled(0, len)),
-            LaneKind::F32 => Buffer::F32(Aligned::filled(0.0, len)),
-            LaneKind::F64 => Buffer::F64(Aligned::filled(0.0, len)),
-        }
-    }
-
-    /// One lane with the value of a literal of this type, `None` for complex types.
-    pub(crate) fn literal(dtype: Dtype, scalar: Scalar) -> Option<Buffer> {
-        let integer = match scalar {
-            Scalar::Bool(value) => i64::from(value),
-            Scalar::Int(value) => value,
-            Scalar::Float(value) => value as i64,
-        };
-        let float = match scalar {
-            Scalar::Bool(value) => f64::from(u8::from(value)),
-            Scalar::Int(value) => value as f64,
-            Scalar::Float(value) => value,
-        };
-        Some(match dtype {
-            Dtype::Bool => Buffer::Bool(Aligned::filled(u8::from(integer != 0), 1)),
-            Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::I32 => Buffer::I32(Aligned::filled(integer as i32, 1)),
-            Dtype::I64 => Buffer::I64(Aligned::filled(integer, 1)),
-            Dtype::F16 => Buffer::F32(Aligned::filled(half::f16::from_f32(float as f32).to_f32(), 1)),
-            Dtype::Bf16 => Buffer::F32(Aligned::filled(half::bf16::from_f32(float as f32).to_f32(), 1)),
-            Dtype::F32 => Buffer::F32(Aligned::filled(float as f32, 1)),
-            Dtype::F64 => Buffer::F64(Aligned::filled(float, 1)),
-            Dtype::C64 | Dtype::C128 => return None,
-        })
-    }
-
-    /// The type of the lanes.
-    pub(crate) fn kind(&self) -> LaneKind {
-        match self {
-            Buffer::Bool(_) => LaneKind::Bool,
-            Buffer::I32(_) => LaneKind::I32,
-            Buffer::I64(_) => LaneKind::I64,
-            Buffer::F32(_) => LaneKind::F32,
-            Buffer::F64(_) => LaneKind::F64,
-        }
-    }
-
-    /// All lanes.
-    #[inline(always)]
-    pub(crate) fn view(&self) -> LaneView<'_> {
-        match self {
-            Buffer::Bool(lanes) => LaneView::Bool(lanes),
-            Buffer::I32(lanes) => LaneView::I32(lanes),
-            Buffer::I64(lanes) => LaneView::I64(lanes),
-            Buffer::F32(lanes) => LaneView::F32(lanes),
-            Buffer::F64(lanes) => LaneView::F64(lanes),
-        }
-    }
-
-    /// All lanes, to be written.
-    #[inline(always)]
-    pub(crate) fn view_mut(&mut self) -> ViewMut<'_> {
-        match self {
-            Buffer::Bool(lanes) => ViewMut::Bool(lanes),
-            Buffer::I32(lanes) => ViewMut::I32(lanes),
-            Buffer::I64(lanes) => ViewMut::I64(lanes),
-            Buffer::F32(lanes) => ViewMut::F32(lanes),
-            Buffer::F64(lanes) => ViewMut::F64(lanes),
-        }
-    }
-}
-
-/// Lanes to read: those of a buffer, or of an input whose elements are lanes as they lie in memory.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum LaneView<'a> {
-    Bool(&'a [u8]),
-    I32(&'a [i32]),
-    I64(&'a [i64]),
-    F32(&'a [f32]),
-    F64(&'a [f64]),
-}
-
-impl LaneView<'_> {
-    /// No lanes.
-    pub(crate) const EMPTY: LaneView<'static> = LaneView::Bool(&[]);
-
-    /// The type of the lanes.
-    pub(crate) fn kind(self) -> LaneKind {
-        match self {
-            LaneView::Bool(_) => LaneKind::Bool,
-            LaneView::I32(_) => LaneKind::I32,
-            LaneView::I64(_) => LaneKind::I64,
-            LaneView::F32(_) => LaneKind::F32,
-            LaneView::F64(_) => LaneKind::F64,
-        }
-    }
-
-    /// The lane at `at` as a position; floats have none and give 0.
-    #[inline(always)]
-    pub(crate) fn integer(self, at: usize) -> i64 {
-        match self {
-            LaneView::Bool(lanes) => i64::from(lanes[at]),
-            LaneView::I32(lanes) => i64::from(lanes[at]),
-            LaneView::I64(lanes) => lanes[at],
-            LaneView::F32(_) | LaneView::F64(_) => 0,
-        }
-    }
-}
-
-/// Lanes to write: those of a buffer, or of an output whose elements are lanes as they lie in memory.
-#[derive(Debug)]
-pub(crate) enum ViewMut<'a> {
-    Bool(&'a mut [u8]),
-    I32(&'a mut [i32]),
-    I64(&'a mut [i64]),
-    F32(&'a mut [f32]),
-    F64(&'a mut [f64]),
-}
-
-macro_rules! each_lanes {
-    ($view:expr, $lanes:ident => $body:expr) => {
-        match $view {
-            ViewMut::Bool($lanes) => $body,
-            ViewMut::I32($lanes) => $body,
-            ViewMut::I64($lanes) => $body,
-            ViewMut::F32($lanes) => $body,
-            ViewMut::F64($lanes) => $body,
-        }
-    };
-}
-
-impl ViewMut<'_> {
-    /// How many lanes there are.
-    pub(crate) fn len(&self) -> usize {
-        each_lanes!(self, lanes => lanes.len())
-    }
-
-    /// The lanes `at .. at + len`.
-    #[inline(always)]
-    pub(crate) fn part(&mut self, at: usize, len: usize) -> ViewMut<'_> {
-        match self {
-            ViewMut::Bool(lanes) => ViewMut::Bool(&mut lanes[at..at + len]),
-            ViewMut::I32(lanes) => ViewMut::I32(&mut lanes[at..at + len]),
-            ViewMut::I64(lanes) => ViewMut::I64(&mut lanes[at..at + len]),
-            ViewMut::F32(lanes) => ViewMut::F32(&mut lanes[at..at + len]),
-            ViewMut::F64(lanes) => ViewMut::F64(&mut lanes[at..at + len]),
-        }
-    }
-
-    /// Repeats the first lane in all others.
-    pub(crate) fn repeat_first(&mut self) {
-        each_lanes!(self, lanes => {
-            if let Some((first, rest)) = lanes.split_first_mut() {
-                rest.fill(*first);
-            }
-        });
-    }
-}
 
 /// A type of lanes.
-pub(crate) trait Lane: Copy + Default + PartialOrd + Send + Sync + 'static {
-    /// Lanes of this type. The plan gives every value lanes of its own type.
-    fn of(view: LaneView<'_>) -> &[Self];
-    /// As [`Lane::of`].
-    fn of_mut(view: ViewMut<'_>) -> &mut [Self];
+///
+/// # Safety
+/// Every bit pattern of the type's size is a valid value, and the type has no padding.
+pub(crate) unsafe trait Element: Copy + Default + PartialOrd + Send + Sync + 'static {
     /// Whether the value differs from itself.
     #[inline(always)]
     #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
@@ -283,75 +20,130 @@ pub(crate) trait Lane: Copy + Default + PartialOrd + Send + Sync + 'static {
     }
 }
 
-macro_rules! lane {
-    ($($ty:ty => $variant:ident),*) => {$(
-        impl Lane for $ty {
-            #[inline(always)]
-            fn of(view: LaneView<'_>) -> &[$ty] {
-                match view {
-                    LaneView::$variant(lanes) => lanes,
-                    other => unreachable!("expected lanes of {}, found {:?}", stringify!($ty), other.kind()),
-                }
-            }
+macro_rules! element {
+    ($($ty:ty),*) => {$(
+        // SAFETY: primitive numbers and transparent wrappers of them have neither padding nor invalid bit patterns.
+        unsafe impl Element for $ty {}
+    )*};
+}
+element!(u8, i8, i16, i32, i64, f32, f64, f16, bf16, u16, u32, u64);
 
+/// Bytes as lanes of a type.
+///
+/// # Panics
+/// Where they are not aligned for it, or no whole number of lanes.
+#[inline(always)]
+pub(crate) fn lanes<T: Element>(bytes: &[u8]) -> &[T] {
+    // SAFETY: any bytes are valid elements.
+    let (before, lanes, after) = unsafe { bytes.align_to::<T>() };
+    assert!(before.is_empty() && after.is_empty(), "bytes are no lanes of this type");
+    lanes
+}
+
+/// Bytes as lanes of a type, to be written.
+///
+/// # Panics
+/// As [`lanes`].
+#[inline(always)]
+pub(crate) fn lanes_mut<T: Element>(bytes: &mut [u8]) -> &mut [T] {
+    // SAFETY: any bytes are valid elements, and any elements valid bytes.
+    let (before, lanes, after) = unsafe { bytes.align_to_mut::<T>() };
+    assert!(before.is_empty() && after.is_empty(), "bytes are no lanes of this type");
+    lanes
+}
+
+/// The bytes of lanes.
+#[inline(always)]
+pub(crate) fn bytes_of<T: Element>(lanes: &[T]) -> &[u8] {
+    // SAFETY: elements are bytes without padding.
+    unsafe { lanes.align_to::<u8>().1 }
+}
+
+/// A cache line, and the widest vector: one that straddles two lines takes twice as long.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// Bytes that begin with a cache line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Buffer(Vec<Line>);
+
+impl Buffer {
+    /// At least so many bytes, all 0.
+    pub(crate) fn zeroed(bytes: usize) -> Buffer {
+        Buffer(vec![Line([0; 64]); bytes.div_ceil(64)])
+    }
+
+    /// All bytes.
+    #[inline(always)]
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: lines are bytes without padding, and any bytes make lines.
+        unsafe { self.0.align_to_mut::<u8>().1 }
+    }
+}
+
+/// Elements by their bits alone, for code that only moves them.
+pub(crate) trait Bits: Element {
+    /// The element with these bits, the lowest ones.
+    fn of(bits: u64) -> Self;
+}
+
+macro_rules! bits {
+    ($($ty:ty),*) => {$(
+        impl Bits for $ty {
             #[inline(always)]
-            fn of_mut(view: ViewMut<'_>) -> &mut [$ty] {
-                match view {
-                    ViewMut::$variant(lanes) => lanes,
-                    _ => unreachable!("lanes to write are not of {}", stringify!($ty)),
-                }
+            fn of(bits: u64) -> $ty {
+                bits as $ty
             }
         }
     )*};
 }
-lane!(u8 => Bool, i32 => I32, i64 => I64, f32 => F32, f64 => F64);
+bits!(u8, u16, u32, u64);
 
-/// Where an operation reads an operand.
-#[derive(Clone, Copy)]
-pub(crate) enum OperandSource<'a> {
-    /// Lane by lane, from this offset on.
-    Lanes(LaneView<'a>, usize),
-    /// The lane at this offset, again and again.
-    Splat(LaneView<'a>, usize),
-}
-
-/// A [`OperandSource`] of known type.
-#[derive(Clone, Copy)]
-pub(crate) enum LaneOperand<'a, T> {
-    /// Lane by lane.
-    Lanes(&'a [T]),
-    /// The same value in every lane.
-    Splat(T),
-}
-
-impl<T: Copy> LaneOperand<'_, T> {
-    /// The value in one lane.
-    #[inline(always)]
-    pub(crate) fn at(self, lane: usize) -> T {
-        match self {
-            LaneOperand::Lanes(lanes) => lanes[lane],
-            LaneOperand::Splat(value) => value,
+/// Runs an expression with `$bits` standing for the integer of a size in bytes.
+macro_rules! with_bits {
+    ($size:expr, $bits:ident => $body:expr) => {
+        match $size {
+            1 => {
+                type $bits = u8;
+                $body
+            }
+            2 => {
+                type $bits = u16;
+                $body
+            }
+            4 => {
+                type $bits = u32;
+                $body
+            }
+            _ => {
+                type $bits = u64;
+                $body
+            }
         }
-    }
+    };
+}
+pub(crate) use with_bits;
+
+/// Fills lanes of a size in bytes with an element.
+pub(crate) fn fill(bytes: &mut [u8], size: usize, element: u64) {
+    with_bits!(size, B => lanes_mut::<B>(bytes).fill(B::of(element)));
 }
 
-impl<'a> OperandSource<'a> {
-    /// Stands where an operation has no further operand.
-    pub(crate) const NONE: OperandSource<'static> = OperandSource::Splat(LaneView::EMPTY, 0);
-
-    /// `len` lanes of type `T`. Where one lane is repeated, `len` must be 1.
-    #[inline(always)]
-    pub(crate) fn lanes<T: Lane>(self, len: usize) -> &'a [T] {
-        let (OperandSource::Lanes(view, offset) | OperandSource::Splat(view, offset)) = self;
-        &T::of(view)[offset..offset + len]
-    }
-
-    /// `len` lanes of type `T`, or the lane that is repeated.
-    #[inline(always)]
-    pub(crate) fn operand<T: Lane>(self, len: usize) -> LaneOperand<'a, T> {
-        match self {
-            OperandSource::Lanes(view, offset) => LaneOperand::Lanes(&T::of(view)[offset..offset + len]),
-            OperandSource::Splat(view, offset) => LaneOperand::Splat(T::of(view)[offset]),
-        }
+/// The bits of a literal in a type.
+pub(crate) fn literal(dtype: Dtype, scalar: Scalar) -> u64 {
+    let (integer, float) = match scalar {
+        Scalar::Bool(value) => (i64::from(value), f64::from(u8::from(value))),
+        Scalar::Int(value) => (value, value as f64),
+        Scalar::Float(value) => (value as i64, value),
+    };
+    match dtype {
+        Dtype::Bool => u64::from(integer != 0),
+        Dtype::F16 => f16::from_f32(float as f32).to_bits().into(),
+        Dtype::Bf16 => bf16::from_f32(float as f32).to_bits().into(),
+        Dtype::F32 => (float as f32).to_bits().into(),
+        Dtype::F64 => float.to_bits(),
+        // Little of it is written where the type is narrow.
+        _ => integer as u64,
     }
 }

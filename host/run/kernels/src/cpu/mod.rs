@@ -1,12 +1,13 @@
 //! The CPU executor of kernel IR.
 //!
-//! A kernel is compiled to a plan: steps over block buffers that fit the cache, each step a loop that the
-//! compiler vectorised. Running it, every load fills a buffer, every operation goes from buffers to a buffer, every store
-//! empties one. So an interpreter's dispatch is paid per block of some hundred or thousand points, and memory is touched
-//! once.
+//! A kernel is compiled to a [plan]: steps over *lanes*, the elements of one value over some hundred points, which stay in
+//! the cache nearest the core. Each step is one loop that the compiler vectorised, or moves elements as they are. So an
+//! interpreter's dispatch is paid per some hundred points, and memory is touched once. Where elements lie side by side, a
+//! step reads them from the input and writes them to the output at once.
 //!
-//! It is safe whatever the kernel says: storage is read and written through bounds-checked views, gathered indices are
-//! padded or clamped first, and an index is used without that check only where it is affine with proven bounds.
+//! It is safe whatever the kernel says: storage is read through bounds-checked views and written where a permutation of the
+//! axes says, gathered indices are padded or clamped first, and an index is used without that check only where it is affine
+//! with proven bounds.
 
 #[cfg(test)]
 mod accuracy_tests;
@@ -17,11 +18,10 @@ mod bind;
 mod bind_tests;
 mod column;
 mod compute;
-mod element;
+mod domain;
 mod exec;
-mod f16_slices;
 mod facts;
-mod index;
+mod halves;
 mod isa;
 mod lanes;
 mod load;
@@ -34,19 +34,11 @@ mod prepared;
 #[cfg(test)]
 mod random_tests;
 mod reduce;
-mod simd;
-mod slots;
 #[cfg(test)]
 mod storage;
 mod store;
-mod strided;
-mod strips;
-#[cfg(test)]
-mod strips_tests;
 mod threads;
-mod tile_space;
-mod vector_steps;
-mod vectors;
+mod walk;
 
 pub use bind::Bound;
 pub use facts::facts;
@@ -58,32 +50,29 @@ use arena::Arenas;
 use isa::Isa;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{KernelError, verify};
-use plan::{BlockSizes, CpuPlan};
+use plan::{CpuPlan, StripSizes};
 use std::sync::Arc;
-use tile_space::Walks;
 
 /// A kernel made ready for this machine's processor.
 #[derive(Debug)]
 pub struct CpuKernel {
     kernel: Kernel,
     plan: CpuPlan,
-    walks: Walks,
     isa: Isa,
-    /// Block buffers of past runs, by schedule.
+    /// Buffers of past runs, by schedule.
     arenas: [Arenas; 2],
 }
 
 impl CpuKernel {
     /// Verifies a kernel and plans its execution.
     pub fn compile(kernel: &Kernel) -> Result<CpuKernel, KernelError> {
-        CpuKernel::compile_tuned(kernel, BlockSizes::default())
+        CpuKernel::compile_tuned(kernel, StripSizes::default())
     }
 
-    fn compile_tuned(kernel: &Kernel, tuning: BlockSizes) -> Result<CpuKernel, KernelError> {
+    fn compile_tuned(kernel: &Kernel, tuning: StripSizes) -> Result<CpuKernel, KernelError> {
         verify(kernel)?;
         let plan = CpuPlan::new(kernel, tuning);
-        let walks = Walks::new(&plan);
-        Ok(CpuKernel { kernel: kernel.clone(), plan, walks, isa: Isa::best(), arenas: Default::default() })
+        Ok(CpuKernel { kernel: kernel.clone(), plan, isa: Isa::best(), arenas: Default::default() })
     }
 
     /// The kernel.

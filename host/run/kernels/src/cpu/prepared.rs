@@ -44,9 +44,9 @@ impl PreparedRun {
             return false;
         }
         let (inputs, outputs) = addresses.split_at(self.kernel.kernel().inputs.len());
-        for (load, planned) in self.binding.loads.iter_mut().zip(&self.kernel.plan.loads) {
+        for (view, address) in self.binding.inputs.iter_mut().zip(inputs) {
             // SAFETY: the address is aligned, and the caller vouches for a tensor of the type that the view was made for.
-            unsafe { load.view.lie_at(inputs[planned.input] as *const u8) };
+            unsafe { view.lie_at(*address as *const u8) };
         }
         for (store, address) in self.binding.stores.iter_mut().zip(outputs) {
             // SAFETY: as above.

@@ -1,67 +1,126 @@
-//! Reductions and scans over block buffers.
+//! Reductions and scans over lanes.
 //!
-//! A reduction of a block gives a [`Partial`]; partials of successive blocks combine. Sums and products of `f32` run in
-//! `f32` over a few thousand elements, in lanes of their own, and in `f64` beyond. So the error grows with the logarithm
-//! of the length, about as pairwise summation's.
+//! What is reduced of a row is kept in an *accumulator*, so that a row may come in parts, or many rows side by side, one
+//! point of each at a time. Sums and products of `f32` run in `f32` over a few thousand elements, in lanes of their own,
+//! and in `f64` beyond. So the error grows with the logarithm of the length, about as pairwise summation's.
 
 use super::column::by_reduction;
+use super::halves::Instructions;
 use super::isa::multiversion;
-use super::lanes::{Buffer, Lane, LaneKind, LaneView};
+use super::lanes::{Element, lanes, lanes_mut};
+use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::IdentityElement;
 use passhost_ir::kernel::{ReduceOp, ScanOp};
-use std::ops::Range;
 
-/// What a reduction knows of the elements it has seen.
+/// The type of the accumulators of a reduction, given its elements'.
+pub(crate) fn accumulator(op: ReduceOp, elements: Dtype) -> Dtype {
+    let wide = by_reduction!(op, R => matches!(R::FORM, ReduceForm::Blocks | ReduceForm::Wide));
+    if wide && elements == Dtype::F32 { Dtype::F64 } else { elements }
+}
+
+/// The elements that a reduction takes next.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Partial {
-    Float(f64),
-    Integer(i64),
-    Bool(bool),
-    /// The best value so far and its position.
-    FloatAt(f64, i64),
-    /// The best value so far and its position.
-    IntegerAt(i64, i64),
+pub(crate) struct RowPart {
+    /// Lanes of each row.
+    pub(crate) points: usize,
+    /// The position of the first of them in its row.
+    pub(crate) position: i64,
 }
 
 multiversion! {
-    /// Reduces lanes `at .. at + len`, of which there is at least one. `position` is the first's among all elements.
-    pub(crate) fn reduce(op: ReduceOp, source: LaneView<'_>, at: usize, len: usize, position: i64) -> Partial = reduce_body;
+    /// Takes lanes, `part.points` for each accumulator, into the accumulators, which they fill if they are the first of
+    /// their rows. `places` has the positions of a reduction that gives one, and is empty otherwise.
+    pub(crate) fn reduce(op: ReduceOp, elements: Dtype, sums: &mut [u8], places: &mut [u8], source: &[u8], part: RowPart)
+        = reduce_body;
 }
 
 #[inline(always)]
-fn reduce_body(op: ReduceOp, source: LaneView<'_>, at: usize, len: usize, position: i64) -> Partial {
-    by_reduction!(op, R => reduce_as::<R>(source, at..at + len, position))
+fn reduce_body<I: Instructions>(
+    op: ReduceOp,
+    elements: Dtype,
+    sums: &mut [u8],
+    places: &mut [u8],
+    source: &[u8],
+    part: RowPart,
+) {
+    by_reduction!(op, R => reduce_as::<R>(elements, sums, places, source, part));
 }
 
 #[inline(always)]
-fn reduce_as<R: ReduceRow>(source: LaneView<'_>, range: Range<usize>, position: i64) -> Partial {
+fn reduce_as<R: ReduceRow>(elements: Dtype, sums: &mut [u8], places: &mut [u8], source: &[u8], part: RowPart) {
     if R::FORM == ReduceForm::Position {
-        return match source {
-            LaneView::Bool(lanes) => integer_at(&lanes[range], position, R::beats),
-            LaneView::I32(lanes) => integer_at(&lanes[range], position, R::beats),
-            LaneView::I64(lanes) => integer_at(&lanes[range], position, R::beats),
-            LaneView::F32(lanes) => float_at(&lanes[range], position, R::beats),
-            LaneView::F64(lanes) => float_at(&lanes[range], position, R::beats),
+        let places = lanes_mut::<i64>(places);
+        return match elements {
+            Dtype::I32 => find::<R, i32>(lanes_mut(sums), places, lanes(source), part),
+            Dtype::I64 => find::<R, i64>(lanes_mut(sums), places, lanes(source), part),
+            Dtype::F32 => find::<R, f32>(lanes_mut(sums), places, lanes(source), part),
+            Dtype::F64 => find::<R, f64>(lanes_mut(sums), places, lanes(source), part),
+            other => undefined(R::OP, other.name()),
         };
     }
-    match source {
-        LaneView::F32(lanes) if R::FORM == ReduceForm::Blocks => {
-            Partial::Float(in_blocks(&lanes[range], f32::start(R::OP), R::f32, R::f64))
+    match elements {
+        Dtype::F32 if R::FORM == ReduceForm::Blocks => {
+            let block = |row: &[f32]| in_blocks(row, f32::start(R::OP), R::f32, R::f64);
+            take(lanes_mut(sums), lanes(source), part, f64::from, block, R::f64);
         }
-        LaneView::F32(lanes) if R::FORM == ReduceForm::Wide => {
-            Partial::Float(lanes[range].iter().fold(f64::start(R::OP), |sum, x| R::f64(sum, f64::from(*x))))
+        Dtype::F32 if R::FORM == ReduceForm::Wide => {
+            let block = |row: &[f32]| row.iter().fold(f64::start(R::OP), |sum, x| R::f64(sum, f64::from(*x)));
+            take(lanes_mut(sums), lanes(source), part, f64::from, block, R::f64);
         }
-        LaneView::F32(lanes) => Partial::Float(fold_lanes(&lanes[range], f32::start(R::OP), R::f32).into()),
-        LaneView::F64(lanes) => Partial::Float(fold_lanes(&lanes[range], f64::start(R::OP), R::f64)),
-        LaneView::I32(lanes) => Partial::Integer(fold_lanes(&lanes[range], i32::start(R::OP), R::integer).into()),
-        LaneView::I64(lanes) => Partial::Integer(fold_lanes(&lanes[range], i64::start(R::OP), R::integer)),
-        LaneView::Bool(lanes) => Partial::Bool(fold_lanes(&lanes[range], u8::start(R::OP), R::bool) != 0),
+        Dtype::F32 => same::<f32>(R::OP, sums, source, part, R::f32),
+        Dtype::F64 => same::<f64>(R::OP, sums, source, part, R::f64),
+        Dtype::I32 => same::<i32>(R::OP, sums, source, part, R::integer),
+        Dtype::I64 => same::<i64>(R::OP, sums, source, part, R::integer),
+        Dtype::Bool => same::<u8>(R::OP, sums, source, part, R::bool),
+        other => undefined(R::OP, other.name()),
+    }
+}
+
+/// Accumulators of the elements' own type.
+#[inline(always)]
+fn same<T: ReduceStart>(op: ReduceOp, sums: &mut [u8], source: &[u8], part: RowPart, f: impl Fn(T, T) -> T + Copy) {
+    take(lanes_mut(sums), lanes(source), part, |x| x, |row: &[T]| fold(row, T::start(op), f), f);
+}
+
+/// Takes elements into accumulators: where each row has one, side by side.
+#[inline(always)]
+fn take<T: Element, S: Element>(
+    sums: &mut [S],
+    elements: &[T],
+    part: RowPart,
+    widen: impl Fn(T) -> S,
+    block: impl Fn(&[T]) -> S,
+    f: impl Fn(S, S) -> S,
+) {
+    let first = part.position == 0;
+    if part.points == 1 {
+        for (sum, x) in sums.iter_mut().zip(elements) {
+            *sum = if first { widen(*x) } else { f(*sum, widen(*x)) };
+        }
+        return;
+    }
+    for (sum, row) in sums.iter_mut().zip(elements.chunks_exact(part.points)) {
+        let block = block(row);
+        *sum = if first { block } else { f(*sum, block) };
+    }
+}
+
+/// The first element that no other beats, and its position. NaN beats all.
+#[inline(always)]
+fn find<R: ReduceRow, T: Element>(best: &mut [T], places: &mut [i64], elements: &[T], part: RowPart) {
+    for ((best, place), row) in best.iter_mut().zip(places).zip(elements.chunks_exact(part.points)) {
+        for (i, x) in row.iter().enumerate() {
+            let at = part.position + i as i64;
+            if at == 0 || R::beats(*x, *best) || (x.is_nan() && !best.is_nan()) {
+                (*best, *place) = (*x, at);
+            }
+        }
     }
 }
 
 /// How lanes of `f32` are reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReduceForm {
+pub(crate) enum ReduceForm {
     /// In lanes side by side.
     Lanes,
     /// In lanes side by side for some thousand elements, and in `f64` beyond.
@@ -104,14 +163,14 @@ pub(super) trait ReduceRow {
 
     /// For positions: whether the first is chosen over the second.
     #[inline(always)]
-    fn beats<T: Lane>(_: T, _: T) -> bool {
+    fn beats<T: Element>(_: T, _: T) -> bool {
         undefined(Self::OP, "positions");
         false
     }
 }
 
 /// Lanes of integers.
-pub(super) trait Integer: Lane + Ord {
+pub(super) trait Integer: Element + Ord {
     fn wrapping_add(self, other: Self) -> Self;
     fn wrapping_mul(self, other: Self) -> Self;
 }
@@ -134,7 +193,7 @@ macro_rules! integer {
 integer!(i32, i64);
 
 /// What accumulators start with.
-trait ReduceStart: Lane {
+trait ReduceStart: Element {
     /// The identity of an operation; for one that has none, or none of this type, anything.
     fn start(op: ReduceOp) -> Self;
 }
@@ -168,12 +227,23 @@ fn undefined(op: ReduceOp, elements: &str) {
     unreachable!("`{op}` is not defined for {elements}; the kernel was verified")
 }
 
-/// Accumulators side by side. Enough to hide the latency of an addition at any vector width.
-const LANES: usize = 64;
+/// Accumulators side by side, for long rows and for short ones. Enough to hide the latency of an addition at any vector
+/// width.
+const WIDE: usize = 64;
+const NARROW: usize = 16;
 
-/// Folds with an associative operation, in [`LANES`] interleaved parts that are then folded in pairs.
 #[inline(always)]
-fn fold_lanes<T: Lane>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
+fn fold<T: Element>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
+    if elements.len() < 4 * WIDE {
+        fold_lanes::<T, NARROW>(elements, neutral, f)
+    } else {
+        fold_lanes::<T, WIDE>(elements, neutral, f)
+    }
+}
+
+/// Folds with an associative operation, in interleaved parts that are then folded in pairs.
+#[inline(always)]
+fn fold_lanes<T: Element, const LANES: usize>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
     let mut sums = [neutral; LANES];
     let (chunks, rest) = elements.as_chunks::<LANES>();
     for chunk in chunks {
@@ -194,178 +264,57 @@ fn fold_lanes<T: Lane>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
     sums[0]
 }
 
-/// Folds blocks of `f32` with [`fold_lanes`], and their results in `f64`.
+/// Folds blocks of `f32`, and their results in `f64`.
 #[inline(always)]
 fn in_blocks(elements: &[f32], neutral: f32, f: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> f64 {
-    elements.chunks(4096).fold(f64::from(neutral), |sum, block| wide(sum, fold_lanes(block, neutral, &f).into()))
+    elements.chunks(4096).fold(f64::from(neutral), |sum, block| wide(sum, fold(block, neutral, &f).into()))
 }
 
-/// The first element that no other beats; NaN beats all.
-#[inline(always)]
-fn float_at<T: Lane + Into<f64>>(elements: &[T], position: i64, beats: impl Fn(T, T) -> bool) -> Partial {
-    let mut best = 0;
-    for (i, x) in elements.iter().enumerate() {
-        let now = elements[best];
-        if beats(*x, now) || (x.is_nan() && !now.is_nan()) {
-            best = i;
-        }
-    }
-    Partial::FloatAt(elements[best].into(), position + best as i64)
-}
-
-/// The first element that no other beats.
-#[inline(always)]
-fn integer_at<T: Lane + Into<i64>>(elements: &[T], position: i64, beats: impl Fn(T, T) -> bool) -> Partial {
-    let mut best = 0;
-    for (i, x) in elements.iter().enumerate() {
-        if beats(*x, elements[best]) {
-            best = i;
-        }
-    }
-    Partial::IntegerAt(elements[best].into(), position + best as i64)
-}
-
-impl Partial {
-    /// The reduction of this block and then the next.
-    pub(crate) fn and(self, op: ReduceOp, next: Partial) -> Partial {
-        by_reduction!(op, R => self.and_as::<R>(next))
-    }
-
-    fn and_as<R: ReduceRow>(self, next: Partial) -> Partial {
-        match (self, next) {
-            (Partial::Float(x), Partial::Float(y)) => Partial::Float(R::f64(x, y)),
-            (Partial::Integer(x), Partial::Integer(y)) => Partial::Integer(R::integer(x, y)),
-            (Partial::Bool(x), Partial::Bool(y)) => Partial::Bool(R::bool(x.into(), y.into()) != 0),
-            (Partial::FloatAt(x, _), Partial::FloatAt(y, _)) => {
-                if R::beats(y, x) || (y.is_nan() && !x.is_nan()) {
-                    next
-                } else {
-                    self
-                }
-            }
-            (Partial::IntegerAt(x, _), Partial::IntegerAt(y, _)) => {
-                if R::beats(y, x) {
-                    next
-                } else {
-                    self
-                }
-            }
-            _ => unreachable!("partial results of one reduction have one form"),
-        }
-    }
-
-    /// Puts the result into lane `at`.
-    pub(crate) fn finish(self, target: &mut Buffer, at: usize) {
-        match (self, target) {
-            (Partial::Float(x), Buffer::F32(lanes)) => lanes[at] = x as f32,
-            (Partial::Float(x), Buffer::F64(lanes)) => lanes[at] = x,
-            (Partial::Integer(x), Buffer::I32(lanes)) => lanes[at] = x as i32,
-            (Partial::Integer(x), Buffer::I64(lanes)) => lanes[at] = x,
-            (Partial::Bool(x), Buffer::Bool(lanes)) => lanes[at] = x.into(),
-            (Partial::FloatAt(_, at_best) | Partial::IntegerAt(_, at_best), Buffer::I64(lanes)) => lanes[at] = at_best,
-            (partial, target) => unreachable!("{partial:?} does not fit lanes of {:?}", target.kind()),
-        }
-    }
-}
-
-multiversion! {
-    /// Reduces lane by lane: takes the first `len` lanes of `source` into the accumulators. The first time it fills them.
-    pub(crate) fn accumulate(op: ReduceOp, sums: &mut Buffer, source: LaneView<'_>, len: usize, first: bool) = accumulate_body;
-}
-
-/// The lanes of the accumulators that [`accumulate`] needs for lanes of a kind: `f32` adds up in `f64`.
-pub(crate) fn accumulator_kind(kind: LaneKind) -> LaneKind {
-    if kind == LaneKind::F32 { LaneKind::F64 } else { kind }
-}
-
-#[inline(always)]
-fn accumulate_body(op: ReduceOp, sums: &mut Buffer, source: LaneView<'_>, len: usize, first: bool) {
-    by_reduction!(op, R => accumulate_as::<R>(sums, source, len, first));
-}
-
-#[inline(always)]
-fn accumulate_as<R: ReduceRow>(sums: &mut Buffer, source: LaneView<'_>, len: usize, first: bool) {
-    match (sums, source) {
-        (Buffer::F64(sums), LaneView::F32(lanes)) => {
-            fold_into(&mut sums[..len], &lanes[..len], first, f32::into, R::f64)
-        }
-        (Buffer::F64(sums), LaneView::F64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::f64),
-        (Buffer::I32(sums), LaneView::I32(lanes)) => {
-            fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer)
-        }
-        (Buffer::I64(sums), LaneView::I64(lanes)) => {
-            fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer)
-        }
-        (Buffer::Bool(sums), LaneView::Bool(lanes)) => {
-            fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::bool)
-        }
-        (sums, source) => unreachable!("{:?} accumulated in {:?}", source.kind(), sums.kind()),
-    }
-}
-
-#[inline(always)]
-fn fold_into<S: Lane, T: Lane>(
-    sums: &mut [S],
-    lanes: &[T],
-    first: bool,
-    widen: impl Fn(T) -> S,
-    f: impl Fn(S, S) -> S,
-) {
-    for (sum, x) in sums.iter_mut().zip(lanes) {
-        *sum = if first { widen(*x) } else { f(*sum, widen(*x)) };
-    }
-}
-
-/// The running value of a scan.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Carry {
-    Float(f64),
-    Integer(i64),
+/// The running value of a scan; floats run in `f64`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Carry {
+    float: f64,
+    integer: i64,
 }
 
 impl Carry {
-    /// The value before the first element.
-    pub(crate) fn neutral(op: ScanOp, kind: LaneKind) -> Carry {
-        match kind {
-            LaneKind::F32 | LaneKind::F64 => Carry::Float(f64::start(op.reduction())),
-            LaneKind::Bool | LaneKind::I32 | LaneKind::I64 => Carry::Integer(i64::start(op.reduction())),
+    /// Scans lanes that begin at a position of their row. The scan starts anew with each run of `last` points.
+    pub(crate) fn scan(&mut self, op: ScanOp, dtype: Dtype, out: &mut [u8], source: &[u8], position: i64, last: i64) {
+        let op = op.reduction();
+        let size = dtype.size() as usize;
+        let (mut done, len) = (0, out.len() / size);
+        while done < len {
+            let along = (position + done as i64) % last;
+            if along == 0 {
+                *self = Carry { float: f64::start(op), integer: i64::start(op) };
+            }
+            let run = ((last - along) as usize).min(len - done);
+            let range = done * size..(done + run) * size;
+            by_reduction!(op, R => self.scan_run::<R>(dtype, &mut out[range.clone()], &source[range]));
+            done += run;
         }
     }
 
-    /// Scans lanes `at .. at + len`, going on from this value. Floats run in `f64`.
-    pub(crate) fn scan(&mut self, op: ScanOp, target: &mut Buffer, source: LaneView<'_>, at: usize, len: usize) {
-        by_reduction!(op.reduction(), R => self.scan_as::<R>(target, source, at..at + len));
-    }
-
-    fn scan_as<R: ReduceRow>(&mut self, target: &mut Buffer, source: LaneView<'_>, range: Range<usize>) {
-        match (&mut *self, target, source) {
-            (Carry::Float(sum), Buffer::F32(target), LaneView::F32(source)) => {
-                for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = R::f64(*sum, f64::from(*x));
-                    *target = *sum as f32;
-                }
+    fn scan_run<R: ReduceRow>(&mut self, dtype: Dtype, out: &mut [u8], source: &[u8]) {
+        fn run<T: Element, S: Copy>(
+            sum: &mut S,
+            out: &mut [u8],
+            source: &[u8],
+            widen: impl Fn(T) -> S,
+            narrow: impl Fn(S) -> T,
+            f: impl Fn(S, S) -> S,
+        ) {
+            for (out, x) in lanes_mut::<T>(out).iter_mut().zip(lanes::<T>(source)) {
+                *sum = f(*sum, widen(*x));
+                *out = narrow(*sum);
             }
-            (Carry::Float(sum), Buffer::F64(target), LaneView::F64(source)) => {
-                for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = R::f64(*sum, *x);
-                    *target = *sum;
-                }
-            }
-            (Carry::Integer(sum), Buffer::I32(target), LaneView::I32(source)) => {
-                for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = R::integer(*sum, i64::from(*x));
-                    *target = *sum as i32;
-                }
-            }
-            (Carry::Integer(sum), Buffer::I64(target), LaneView::I64(source)) => {
-                for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = R::integer(*sum, *x);
-                    *target = *sum;
-                }
-            }
-            (carry, target, source) => {
-                unreachable!("a scan with {carry:?} from {:?} to {:?}", source.kind(), target.kind())
-            }
+        }
+        match dtype {
+            Dtype::F32 => run(&mut self.float, out, source, f64::from, |x| x as f32, R::f64),
+            Dtype::F64 => run(&mut self.float, out, source, |x| x, |x| x, R::f64),
+            Dtype::I32 => run(&mut self.integer, out, source, i64::from, |x| x as i32, R::integer),
+            Dtype::I64 => run(&mut self.integer, out, source, |x| x, |x| x, R::integer),
+            other => undefined(R::OP, other.name()),
         }
     }
 }
