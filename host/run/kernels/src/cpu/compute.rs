@@ -4,7 +4,7 @@ use super::column::{
     binary_bool_body, binary_f32_body, binary_f64_body, binary_i32_body, binary_i64_body, compare_body,
     unary_bool_body, unary_f32_body, unary_f64_body, unary_i32_body, unary_i64_body,
 };
-use super::halves::{Instructions, SOME, from_bf16, in_arrays, narrow, to_bf16, widen};
+use super::halves::{GROUP, Instructions, from_bf16, in_arrays, narrow, to_bf16, widen};
 use super::isa::{Isa, multiversion};
 use super::lanes::{Element, bytes_of, lanes, lanes_mut, with_bits};
 use half::{bf16, f16};
@@ -188,15 +188,15 @@ fn map_rounded<I: Instructions>(to: Dtype, out: &mut [u8], sources: &[&[u8]; 3],
     if to == Dtype::Bf16 {
         return map2(out, sources, |a: f32, b: f32| from_bf16(to_bf16(f(a, b))));
     }
-    in_arrays(lanes_mut(out), lanes(sources[0]), lanes(sources[1]), |a: [f32; SOME], b: [f32; SOME]| {
+    in_arrays(lanes_mut(out), lanes(sources[0]), lanes(sources[1]), |a: [f32; GROUP], b: [f32; GROUP]| {
         widen::<I>(narrow::<I>(std::array::from_fn(|lane| f(a[lane], b[lane]))))
     });
 }
 
 #[inline(always)]
 fn round_body<I: Instructions>(to: Dtype, bytes: &mut [u8]) {
-    let (arrays, rest) = lanes_mut::<f32>(bytes).as_chunks_mut::<SOME>();
-    let mut last = [0.0; SOME];
+    let (arrays, rest) = lanes_mut::<f32>(bytes).as_chunks_mut::<GROUP>();
+    let mut last = [0.0; GROUP];
     last[..rest.len()].copy_from_slice(rest);
     let arrays = arrays.iter_mut().chain([&mut last]);
     if to == Dtype::Bf16 {
@@ -211,7 +211,8 @@ fn round_body<I: Instructions>(to: Dtype, bytes: &mut [u8]) {
 macro_rules! nan_min {
     ($a:expr, $b:expr) => {{
         let (a, b) = ($a, $b);
-        if a < b || a.is_nan() { a } else { b }
+        let smaller = if a < b { a } else { b };
+        if a.is_nan() { a } else { smaller }
     }};
 }
 
@@ -219,7 +220,8 @@ macro_rules! nan_min {
 macro_rules! nan_max {
     ($a:expr, $b:expr) => {{
         let (a, b) = ($a, $b);
-        if a > b || a.is_nan() { a } else { b }
+        let larger = if a > b { a } else { b };
+        if a.is_nan() { a } else { larger }
     }};
 }
 pub(crate) use {nan_max, nan_min};
@@ -263,7 +265,7 @@ macro_rules! conversions {
                 Dtype::I16 => map1(out, a, |x: $ty| x as i16),
                 Dtype::I32 => map1(out, a, |x: $ty| x as i32),
                 Dtype::I64 => map1(out, a, |x: $ty| x as i64),
-                Dtype::F16 => in_arrays(lanes_mut(out), lanes(source), lanes(source), |x: [$ty; SOME], _| {
+                Dtype::F16 => in_arrays(lanes_mut(out), lanes(source), lanes(source), |x: [$ty; GROUP], _| {
                     narrow::<I>(x.map(|x| x as f32))
                 }),
                 Dtype::Bf16 => map1(out, a, |x: $ty| to_bf16(x as f32)),
@@ -290,15 +292,15 @@ fn from_half<I: Instructions, N: Element>(
     to: Dtype,
     out: &mut [u8],
     source: &[u8],
-    widen: impl Fn([N; SOME]) -> [f32; SOME],
+    widen: impl Fn([N; GROUP]) -> [f32; GROUP],
 ) {
     let source = lanes::<N>(source);
     if to == Dtype::F32 {
         return in_arrays(lanes_mut::<f32>(out), source, source, |x, _| widen(x));
     }
     let size = to.size() as usize;
-    for (out, some) in out.chunks_mut(SOME * size).zip(source.chunks(SOME)) {
-        let mut elements = [N::default(); SOME];
+    for (out, some) in out.chunks_mut(GROUP * size).zip(source.chunks(GROUP)) {
+        let mut elements = [N::default(); GROUP];
         elements[..some.len()].copy_from_slice(some);
         from_f32::<I>(to, out, bytes_of(&widen(elements)[..some.len()]));
     }

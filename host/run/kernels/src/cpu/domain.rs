@@ -1,8 +1,8 @@
 //! The order in which the points of a kernel are numbered, for storage of some layout.
 
 use super::load::Access;
+use super::loop_nest::{Loop, LoopNest};
 use super::plan::CpuPlan;
-use super::walk::{Walk, WalkAxis};
 use crate::access::Offset;
 
 /// An axis, or a part of one: `step` positions apart.
@@ -37,14 +37,14 @@ impl Domain {
             // Only whole axes are limited.
             let limit = limits.map(|limits| limits[axis.axis]).filter(|limit| *limit != (0, self.extents[axis.axis]));
             let (low, high) = limit.unwrap_or((0, axis.extent));
-            WalkAxis { extent: axis.extent, stride: offset.slopes[axis.axis].wrapping_mul(axis.step), low, high }
+            Loop { extent: axis.extent, stride: offset.slopes[axis.axis].wrapping_mul(axis.step), low, high }
         };
         let rows = self.rows.iter().map(axis);
         if point && !self.columns {
-            return Access { walk: Walk::new(offset.base, rows.chain(self.inner.iter().map(axis))), point: None };
+            return Access { nest: LoopNest::new(offset.base, rows.chain(self.inner.iter().map(axis))), point: None };
         }
-        let point = point.then(|| Walk::new(0, self.inner.iter().map(axis)));
-        Access { walk: Walk::new(offset.base, rows), point }
+        let point = point.then(|| LoopNest::new(0, self.inner.iter().map(axis)));
+        Access { nest: LoopNest::new(offset.base, rows), point }
     }
 }
 

@@ -3,11 +3,13 @@
 use super::arena::Arena;
 use super::bind::Binding;
 use super::compute::compute;
-use super::isa::Isa;
-use super::lanes::{Element, lanes, lanes_mut, with_bits};
+use super::halves::Instructions;
+use super::isa::{Isa, multiversion, prefetch};
+use super::lanes::{lanes, lanes_mut, with_bits};
 use super::load::Strip;
 use super::plan::{Action, CpuPlan, Place, SPARE, Schedule, Step};
 use super::reduce::{RowPart, reduce};
+use passhost_ir::MAX_RANK;
 
 /// Everything that tiles share.
 pub(crate) struct Execution<'a> {
@@ -98,7 +100,8 @@ impl Execution<'_> {
                 return unsafe { self.binding.stores[number].write(strip, source(arena, step.sources[0], strip, len)) };
             }
             Action::Load(number) if matches!(step.target, Place::Point(_)) && step.into.is_none() => {
-                if let Some(bytes) = self.binding.loads[number].in_place(&self.binding.inputs, strip) {
+                if let Some((bytes, next)) = self.binding.loads[number].in_place(&self.binding.inputs, strip) {
+                    prefetch(next);
                     // SAFETY: the input is not written to during the run, and loads come before what reads them.
                     return unsafe { arena.borrow(step.target, bytes) };
                 }
@@ -140,12 +143,12 @@ impl Execution<'_> {
             }
             Action::Spread => {
                 let rows = source(arena, step.sources[0], strip, strip.rows);
-                with_bits!(arena.at(step.target).size, B => spread::<B>(lanes_mut(out), lanes(rows), strip.points));
+                spread(self.isa, arena.at(step.target).size, out, rows, strip.points);
             }
             Action::Load(number) => self.load(arena, number, step, strip, out),
             Action::Positions(number) => {
                 let (access, lanes) = (&self.binding.positions[number], lanes_mut::<i64>(out));
-                let stride = access.walk.stride();
+                let stride = access.nest.stride();
                 access.runs(strip, |done, count, place| {
                     let mut position = place.unwrap_or(0);
                     for lane in &mut lanes[done..done + count] {
@@ -165,21 +168,15 @@ impl Execution<'_> {
     }
 
     fn load(&self, arena: &Arena, number: usize, step: &Step, strip: &Strip, out: &mut [u8]) {
-        /// Indices that a run finds room for without allocating; an input has as many dimensions at most.
-        const FEW: usize = 16;
         let rows = step.sources.iter().all(|place| matches!(place, Place::Row(_) | Place::Const(_)));
         let by_row = rows && strip.points > 1;
         let len = if by_row { strip.rows } else { strip.len() };
-        let mut few: [&[u8]; FEW] = [&[]; FEW];
-        let load = &self.binding.loads[number];
-        if step.sources.len() <= FEW {
-            for (index, place) in few.iter_mut().zip(&step.sources) {
-                *index = source(arena, *place, strip, len);
-            }
-            return load.fill(&self.binding.inputs, strip, &few[..step.sources.len()], by_row, out);
+        // The verifier lets no input of more dimensions through.
+        let mut indices: [&[u8]; MAX_RANK] = [&[]; MAX_RANK];
+        for (index, place) in indices.iter_mut().zip(&step.sources) {
+            *index = source(arena, *place, strip, len);
         }
-        let many: Vec<&[u8]> = step.sources.iter().map(|place| source(arena, *place, strip, len)).collect();
-        load.fill(&self.binding.inputs, strip, &many, by_row, out);
+        self.binding.loads[number].fill(&self.binding.inputs, strip, &indices[..step.sources.len()], by_row, out);
     }
 
     fn reduce(&self, arena: &mut Arena, step: &Step, strip: &Strip) {
@@ -216,8 +213,13 @@ fn row_strip(number: i64, rows: usize) -> Strip {
     Strip { number, point: 0, rows, points: 1, position: 0, first_row: 0, first_lane: 0 }
 }
 
-fn spread<T: Element>(out: &mut [T], rows: &[T], points: usize) {
-    for (out, row) in out.chunks_exact_mut(points).zip(rows) {
-        out.fill(*row);
-    }
+multiversion! { fn spread(size: usize, out: &mut [u8], rows: &[u8], points: usize) = spread_body; }
+
+#[inline(always)]
+fn spread_body<I: Instructions>(size: usize, out: &mut [u8], rows: &[u8], points: usize) {
+    with_bits!(size, B => {
+        for (out, row) in lanes_mut::<B>(out).chunks_exact_mut(points).zip(lanes::<B>(rows)) {
+            out.fill(*row);
+        }
+    });
 }

@@ -7,16 +7,16 @@ use super::lanes::Element;
 use half::{bf16, f16};
 
 /// Elements that are converted together.
-pub(super) const SOME: usize = 16;
+pub(super) const GROUP: usize = 16;
 
 /// The conversions of an instruction set.
 ///
 /// # Safety
 /// For all functions: the machine has the instructions.
 pub(super) trait Instructions {
-    unsafe fn widen(elements: [f16; SOME]) -> [f32; SOME];
+    unsafe fn widen(elements: [f16; GROUP]) -> [f32; GROUP];
     /// Rounds to nearest even.
-    unsafe fn narrow(lanes: [f32; SOME]) -> [f16; SOME];
+    unsafe fn narrow(lanes: [f32; GROUP]) -> [f16; GROUP];
 }
 
 /// Those of any processor.
@@ -24,12 +24,12 @@ pub(super) enum Portable {}
 
 impl Instructions for Portable {
     #[inline(always)]
-    unsafe fn widen(elements: [f16; SOME]) -> [f32; SOME] {
+    unsafe fn widen(elements: [f16; GROUP]) -> [f32; GROUP] {
         elements.map(f16::to_f32)
     }
 
     #[inline(always)]
-    unsafe fn narrow(lanes: [f32; SOME]) -> [f16; SOME] {
+    unsafe fn narrow(lanes: [f32; GROUP]) -> [f16; GROUP] {
         lanes.map(f16::from_f32)
     }
 }
@@ -40,7 +40,7 @@ pub(super) use x86::{Avx2, Avx512};
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_op_in_unsafe_fn, reason = "each function does what its name says under the trait's contract")]
 mod x86 {
-    use super::{Instructions, SOME};
+    use super::{GROUP, Instructions};
     use half::f16;
     use std::arch::x86_64::*;
     use std::mem::transmute;
@@ -50,17 +50,17 @@ mod x86 {
 
     impl Instructions for Avx2 {
         #[inline(always)]
-        unsafe fn widen(elements: [f16; SOME]) -> [f32; SOME] {
-            let [a, b] = transmute::<[f16; SOME], [__m128i; 2]>(elements);
-            transmute::<[__m256; 2], [f32; SOME]>([_mm256_cvtph_ps(a), _mm256_cvtph_ps(b)])
+        unsafe fn widen(elements: [f16; GROUP]) -> [f32; GROUP] {
+            let [a, b] = transmute::<[f16; GROUP], [__m128i; 2]>(elements);
+            transmute::<[__m256; 2], [f32; GROUP]>([_mm256_cvtph_ps(a), _mm256_cvtph_ps(b)])
         }
 
         #[inline(always)]
-        unsafe fn narrow(lanes: [f32; SOME]) -> [f16; SOME] {
-            let [a, b] = transmute::<[f32; SOME], [__m256; 2]>(lanes);
+        unsafe fn narrow(lanes: [f32; GROUP]) -> [f16; GROUP] {
+            let [a, b] = transmute::<[f32; GROUP], [__m256; 2]>(lanes);
             let (a, b) =
                 (_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(a), _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(b));
-            transmute::<[__m128i; 2], [f16; SOME]>([a, b])
+            transmute::<[__m128i; 2], [f16; GROUP]>([a, b])
         }
     }
 
@@ -69,14 +69,14 @@ mod x86 {
 
     impl Instructions for Avx512 {
         #[inline(always)]
-        unsafe fn widen(elements: [f16; SOME]) -> [f32; SOME] {
-            transmute::<__m512, [f32; SOME]>(_mm512_cvtph_ps(transmute::<[f16; SOME], __m256i>(elements)))
+        unsafe fn widen(elements: [f16; GROUP]) -> [f32; GROUP] {
+            transmute::<__m512, [f32; GROUP]>(_mm512_cvtph_ps(transmute::<[f16; GROUP], __m256i>(elements)))
         }
 
         #[inline(always)]
-        unsafe fn narrow(lanes: [f32; SOME]) -> [f16; SOME] {
-            let wide = transmute::<[f32; SOME], __m512>(lanes);
-            transmute::<__m256i, [f16; SOME]>(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide))
+        unsafe fn narrow(lanes: [f32; GROUP]) -> [f16; GROUP] {
+            let wide = transmute::<[f32; GROUP], __m512>(lanes);
+            transmute::<__m256i, [f16; GROUP]>(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide))
         }
     }
 }
@@ -97,14 +97,14 @@ pub(super) fn from_bf16(x: bf16) -> f32 {
 
 /// Some `f16`, exactly.
 #[inline(always)]
-pub(super) fn widen<I: Instructions>(elements: [f16; SOME]) -> [f32; SOME] {
+pub(super) fn widen<I: Instructions>(elements: [f16; GROUP]) -> [f32; GROUP] {
     // SAFETY: `multiversion` names instructions only where the machine has them.
     unsafe { I::widen(elements) }
 }
 
 /// The nearest `f16`.
 #[inline(always)]
-pub(super) fn narrow<I: Instructions>(lanes: [f32; SOME]) -> [f16; SOME] {
+pub(super) fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [f16; GROUP] {
     // SAFETY: as above.
     unsafe { I::narrow(lanes) }
 }
@@ -115,16 +115,16 @@ pub(super) fn in_arrays<A: Element, D: Element>(
     out: &mut [D],
     a: &[A],
     b: &[A],
-    f: impl Fn([A; SOME], [A; SOME]) -> [D; SOME],
+    f: impl Fn([A; GROUP], [A; GROUP]) -> [D; GROUP],
 ) {
     let len = out.len();
-    let (arrays, rest) = out.as_chunks_mut::<SOME>();
-    let ((a, a_rest), (b, b_rest)) = (a[..len].as_chunks::<SOME>(), b[..len].as_chunks::<SOME>());
+    let (arrays, rest) = out.as_chunks_mut::<GROUP>();
+    let ((a, a_rest), (b, b_rest)) = (a[..len].as_chunks::<GROUP>(), b[..len].as_chunks::<GROUP>());
     for ((out, a), b) in arrays.iter_mut().zip(a).zip(b) {
         *out = f(*a, *b);
     }
     if !rest.is_empty() {
-        let (mut last_a, mut last_b) = ([A::default(); SOME], [A::default(); SOME]);
+        let (mut last_a, mut last_b) = ([A::default(); GROUP], [A::default(); GROUP]);
         last_a[..rest.len()].copy_from_slice(a_rest);
         last_b[..rest.len()].copy_from_slice(b_rest);
         rest.copy_from_slice(&f(last_a, last_b)[..rest.len()]);
@@ -153,7 +153,7 @@ mod tests {
         let halves: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
         for isa in Isa::available() {
             // Lengths that leave every remainder.
-            for len in (halves.len() - SOME)..=halves.len() {
+            for len in (halves.len() - GROUP)..=halves.len() {
                 let wide: Vec<f32> = convert(isa, Dtype::F16, Dtype::F32, &halves[..len]);
                 let narrowed: Vec<f16> = convert(isa, Dtype::F32, Dtype::F16, &wide);
                 for (i, half) in halves[..len].iter().enumerate() {

@@ -1,13 +1,14 @@
 //! Reading an input into lanes. Elements are moved as they are, whatever their type.
 
-use super::lanes::{Bits, lanes, lanes_mut, with_bits};
+use super::isa::prefetch;
+use super::lanes::{Bits, bytes_of, lanes, lanes_mut, with_bits};
+use super::loop_nest::{Loop, LoopNest};
 use super::memory::InputView;
-use super::walk::{Walk, WalkAxis};
 
 /// Lanes that a list of steps runs on: some points of each of some rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strip {
-    /// The number of the first point, in the order of the walks.
+    /// The number of the first point, in the order of the loop nests.
     pub(crate) number: i64,
     /// The inner point at which rows side by side are, where they are.
     pub(crate) point: i64,
@@ -31,20 +32,20 @@ impl Strip {
 /// Where the points of strips lie in a tensor.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
-    pub(crate) walk: Walk,
+    pub(crate) nest: LoopNest,
     /// What the inner point adds, where rows are side by side.
-    pub(crate) point: Option<Walk>,
+    pub(crate) point: Option<LoopNest>,
 }
 
 impl Access {
     /// What the inner point adds; none if it is outside.
     pub(crate) fn shift(&self, strip: &Strip) -> Option<i64> {
-        self.point.as_ref().map_or(Some(0), |walk| walk.at(strip.point))
+        self.point.as_ref().map_or(Some(0), |nest| nest.at(strip.point))
     }
 
     /// The place of the first point, if all are inside and lie side by side.
     pub(crate) fn dense(&self, strip: &Strip) -> Option<usize> {
-        Some((self.walk.dense(strip.number, strip.len())? + self.shift(strip)?) as usize)
+        Some((self.nest.dense(strip.number, strip.len())? + self.shift(strip)?) as usize)
     }
 
     /// Visits all points in runs: the number of lanes before, how many there are, and the place of the first if they are
@@ -52,7 +53,7 @@ impl Access {
     #[inline(always)]
     pub(crate) fn runs(&self, strip: &Strip, mut run: impl FnMut(usize, usize, Option<i64>)) {
         match self.shift(strip) {
-            Some(shift) => self.walk.runs(strip.number, strip.len(), |done, count, place| {
+            Some(shift) => self.nest.runs(strip.number, strip.len(), |done, count, place| {
                 run(done, count, place.map(|place| place.wrapping_add(shift)));
             }),
             None => run(0, strip.len(), None),
@@ -93,14 +94,16 @@ pub(crate) struct BoundLoad {
 }
 
 impl BoundLoad {
-    /// The elements as they lie in memory, where they lie side by side.
-    pub(crate) fn in_place<'a>(&self, inputs: &'a [InputView], strip: &Strip) -> Option<&'a [u8]> {
+    /// The elements as they lie in memory, where they lie side by side, and as many behind them.
+    pub(crate) fn in_place<'a>(&self, inputs: &'a [InputView], strip: &Strip) -> Option<(&'a [u8], &'a [u8])> {
         let [(input, access)] = self.pieces.as_slice() else { return None };
         if !self.guards.is_empty() {
             return None;
         }
         let from = access.dense(strip)? * self.size;
-        inputs[*input].bytes().get(from..from + strip.len() * self.size)
+        let bytes = strip.len() * self.size;
+        let (found, behind) = inputs[*input].bytes().get(from..)?.split_at_checked(bytes)?;
+        Some((found, &behind[..bytes.min(behind.len())]))
     }
 
     /// Fills lanes with the elements of a strip. `indices` has lanes of `i64` for each guard: one for each row if `by_row`,
@@ -129,11 +132,11 @@ impl BoundLoad {
         }
         for (input, access) in &self.pieces {
             let elements = lanes::<B>(inputs[*input].bytes());
-            if let (Some((outer, inner)), Some(shift)) = (access.walk.crossed(), access.shift(strip)) {
+            if let (Some((outer, inner)), Some(shift)) = (access.nest.crossed(), access.shift(strip)) {
                 fill_crossed(access, (outer, inner), elements, strip, shift, out);
                 continue;
             }
-            let stride = access.walk.stride();
+            let stride = access.nest.stride();
             access.runs(strip, |done, count, place| {
                 let out = &mut out[done..done + count];
                 match (place, pad) {
@@ -154,7 +157,7 @@ impl BoundLoad {
         pad: Option<B>,
         out: &mut [B],
     ) {
-        let stride = access.walk.stride();
+        let stride = access.nest.stride();
         for (row, out) in out.chunks_exact_mut(strip.points).enumerate() {
             let of = |(guard, index): (&Guard, &&[u8])| guard.place(lanes::<i64>(index)[row], pad.is_none());
             let start =
@@ -182,12 +185,12 @@ impl BoundLoad {
         out: &mut [B],
     ) {
         /// Points whose places are found together, and the place of those outside.
-        const SOME: usize = 64;
+        const GROUP: usize = 64;
         const OUTSIDE: i64 = i64::MIN;
-        let stride = access.walk.stride();
+        let stride = access.nest.stride();
         access.runs(strip, |done, count, place| {
-            for (from, out) in (done..done + count).step_by(SOME).zip(out[done..done + count].chunks_mut(SOME)) {
-                let mut places = [OUTSIDE; SOME];
+            for (from, out) in (done..done + count).step_by(GROUP).zip(out[done..done + count].chunks_mut(GROUP)) {
+                let mut places = [OUTSIDE; GROUP];
                 let places = &mut places[..out.len()];
                 if let Some(place) = place {
                     let mut next = place.wrapping_add(stride.wrapping_mul((from - done) as i64));
@@ -235,12 +238,12 @@ fn copy_each<'a, B: Bits>(out: &mut [B], elements: impl ExactSizeIterator<Item =
 }
 
 /// Rows of lanes that are read together where neighbours in memory are in different rows.
-const CROSSED: i64 = 32;
+const CROSSED: i64 = 64;
 
-/// As for [`Walk::crossed`]: reads neighbours in memory together, into rows of lanes below each other.
+/// As for [`LoopNest::crossed`]: reads neighbours in memory together, into rows of lanes below each other.
 fn fill_crossed<B: Bits>(
     access: &Access,
-    (outer, inner): (WalkAxis, WalkAxis),
+    (outer, inner): (Loop, Loop),
     elements: &[B],
     strip: &Strip,
     shift: i64,
@@ -250,7 +253,7 @@ fn fill_crossed<B: Bits>(
     while done < out.len() {
         let number = strip.number + done as i64;
         let (column, row) = (number % inner.extent, number / inner.extent % outer.extent);
-        let place = access.walk.at(number).unwrap_or(0).wrapping_add(shift);
+        let place = access.nest.at(number).unwrap_or(0).wrapping_add(shift);
         let left = out.len() - done;
         let rows = ((left / width) as i64).min(outer.extent - row).min(CROSSED) as usize;
         if column > 0 || rows < 2 {
@@ -259,13 +262,40 @@ fn fill_crossed<B: Bits>(
             done += count;
             continue;
         }
-        let block = &mut out[done..done + rows * width];
-        for column in 0..width {
-            let from = place as usize + column * inner.stride as usize;
-            for (row, element) in elements[from..from + rows].iter().enumerate() {
-                block[row * width + column] = *element;
+        for column in elements[place as usize..].chunks(inner.stride as usize).take(width) {
+            prefetch(bytes_of(&column[..rows.min(column.len())]));
+        }
+        transpose(
+            &mut out[done..done + rows * width],
+            &elements[place as usize..],
+            inner.stride as usize,
+            (rows, width),
+        );
+        done += rows * width;
+    }
+}
+
+/// Reads a matrix by columns that are `stride` apart, in squares, and writes its rows.
+fn transpose<B: Bits>(out: &mut [B], elements: &[B], stride: usize, (rows, columns): (usize, usize)) {
+    const SIDE: usize = 8;
+    for column in (0..columns).step_by(SIDE) {
+        for row in (0..rows).step_by(SIDE) {
+            if row + SIDE > rows || column + SIDE > columns {
+                for column in column..columns.min(column + SIDE) {
+                    for row in row..rows.min(row + SIDE) {
+                        out[row * columns + column] = elements[column * stride + row];
+                    }
+                }
+                continue;
+            }
+            let mut square = [[B::default(); SIDE]; SIDE];
+            for (i, line) in square.iter_mut().enumerate() {
+                line.copy_from_slice(&elements[(column + i) * stride + row..][..SIDE]);
+            }
+            for i in 0..SIDE {
+                let line: [B; SIDE] = std::array::from_fn(|j| square[j][i]);
+                out[(row + i) * columns + column..][..SIDE].copy_from_slice(&line);
             }
         }
-        done += rows * width;
     }
 }

@@ -25,6 +25,7 @@ mod halves;
 mod isa;
 mod lanes;
 mod load;
+mod loop_nest;
 mod math;
 mod memory;
 #[cfg(test)]
@@ -38,7 +39,6 @@ mod reduce;
 mod storage;
 mod store;
 mod threads;
-mod walk;
 
 pub use bind::Bound;
 pub use facts::facts;

@@ -46,6 +46,23 @@ fn reduce_body<I: Instructions>(
     by_reduction!(op, R => reduce_as::<R>(elements, sums, places, source, part));
 }
 
+/// Takes elements into accumulators: where each row has one, side by side. A macro, since the compiler may leave a large
+/// closure alone, which then is compiled for the baseline.
+macro_rules! take {
+    ($sums:expr, $elements:expr, $part:expr, $widen:expr, $f:expr, |$row:ident: &[$ty:ty]| $block:expr) => {{
+        let (sums, elements, first) = (lanes_mut($sums), lanes::<$ty>($elements), $part.position == 0);
+        if $part.points == 1 {
+            for (sum, x) in sums.iter_mut().zip(elements) {
+                *sum = if first { $widen(*x) } else { $f(*sum, $widen(*x)) };
+            }
+        } else {
+            for (sum, $row) in sums.iter_mut().zip(elements.chunks_exact($part.points)) {
+                let block = $block;
+                *sum = if first { block } else { $f(*sum, block) };
+            }
+        }
+    }};
+}
 #[inline(always)]
 fn reduce_as<R: ReduceRow>(elements: Dtype, sums: &mut [u8], places: &mut [u8], source: &[u8], part: RowPart) {
     if R::FORM == ReduceForm::Position {
@@ -60,12 +77,14 @@ fn reduce_as<R: ReduceRow>(elements: Dtype, sums: &mut [u8], places: &mut [u8], 
     }
     match elements {
         Dtype::F32 if R::FORM == ReduceForm::Blocks => {
-            let block = |row: &[f32]| in_blocks(row, f32::start(R::OP), R::f32, R::f64);
-            take(lanes_mut(sums), lanes(source), part, f64::from, block, R::f64);
+            let neutral = f32::start(R::OP);
+            take!(sums, source, part, f64::from, R::f64, |row: &[f32]| in_blocks(row, neutral, R::f32, R::f64));
         }
         Dtype::F32 if R::FORM == ReduceForm::Wide => {
-            let block = |row: &[f32]| row.iter().fold(f64::start(R::OP), |sum, x| R::f64(sum, f64::from(*x)));
-            take(lanes_mut(sums), lanes(source), part, f64::from, block, R::f64);
+            let neutral = f64::start(R::OP);
+            take!(sums, source, part, f64::from, R::f64, |row: &[f32]| {
+                row.iter().fold(neutral, |sum, x| R::f64(sum, f64::from(*x)))
+            });
         }
         Dtype::F32 => same::<f32>(R::OP, sums, source, part, R::f32),
         Dtype::F64 => same::<f64>(R::OP, sums, source, part, R::f64),
@@ -79,30 +98,7 @@ fn reduce_as<R: ReduceRow>(elements: Dtype, sums: &mut [u8], places: &mut [u8], 
 /// Accumulators of the elements' own type.
 #[inline(always)]
 fn same<T: ReduceStart>(op: ReduceOp, sums: &mut [u8], source: &[u8], part: RowPart, f: impl Fn(T, T) -> T + Copy) {
-    take(lanes_mut(sums), lanes(source), part, |x| x, |row: &[T]| fold(row, T::start(op), f), f);
-}
-
-/// Takes elements into accumulators: where each row has one, side by side.
-#[inline(always)]
-fn take<T: Element, S: Element>(
-    sums: &mut [S],
-    elements: &[T],
-    part: RowPart,
-    widen: impl Fn(T) -> S,
-    block: impl Fn(&[T]) -> S,
-    f: impl Fn(S, S) -> S,
-) {
-    let first = part.position == 0;
-    if part.points == 1 {
-        for (sum, x) in sums.iter_mut().zip(elements) {
-            *sum = if first { widen(*x) } else { f(*sum, widen(*x)) };
-        }
-        return;
-    }
-    for (sum, row) in sums.iter_mut().zip(elements.chunks_exact(part.points)) {
-        let block = block(row);
-        *sum = if first { block } else { f(*sum, block) };
-    }
+    take!(sums, source, part, T::from, f, |row: &[T]| fold(row, T::start(op), f));
 }
 
 /// The first element that no other beats, and its position. NaN beats all.
@@ -247,9 +243,8 @@ fn fold_lanes<T: Element, const LANES: usize>(elements: &[T], neutral: T, f: imp
     let mut sums = [neutral; LANES];
     let (chunks, rest) = elements.as_chunks::<LANES>();
     for chunk in chunks {
-        for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum = f(*sum, *x);
-        }
+        // As a value, so that it stays in registers.
+        sums = std::array::from_fn(|lane| f(sums[lane], chunk[lane]));
     }
     for (sum, x) in sums.iter_mut().zip(rest) {
         *sum = f(*sum, *x);
@@ -267,7 +262,11 @@ fn fold_lanes<T: Element, const LANES: usize>(elements: &[T], neutral: T, f: imp
 /// Folds blocks of `f32`, and their results in `f64`.
 #[inline(always)]
 fn in_blocks(elements: &[f32], neutral: f32, f: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> f64 {
-    elements.chunks(4096).fold(f64::from(neutral), |sum, block| wide(sum, fold(block, neutral, &f).into()))
+    let mut sum = f64::from(neutral);
+    for block in elements.chunks(4096) {
+        sum = wide(sum, fold(block, neutral, &f).into());
+    }
+    sum
 }
 
 /// The running value of a scan; floats run in `f64`.

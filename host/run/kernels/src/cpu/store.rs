@@ -36,7 +36,7 @@ impl BoundStore {
     /// # Safety
     /// As for [`BoundStore::write`].
     unsafe fn write_as<B: Element>(&self, strip: &Strip, source: &[B]) {
-        let (view, stride) = (self.view, self.access.walk.stride() as usize);
+        let (view, stride) = (self.view, self.access.nest.stride() as usize);
         self.access.runs(strip, |done, count, place| {
             let (at, source) = (place.unwrap_or(0) as usize, &source[done..done + count]);
             if stride == 1 || count == 1 {

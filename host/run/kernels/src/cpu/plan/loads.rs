@@ -5,7 +5,7 @@ use super::{Action, LoadPlan, PiecePlan, Place};
 use crate::access::AxisSet;
 use crate::cpu::compute::Code;
 use crate::cpu::lanes::literal;
-use crate::cpu::walk::inside;
+use crate::cpu::loop_nest::inside;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Compare, IndexId, Op, PaddingMode, Reg, Scalar};
 

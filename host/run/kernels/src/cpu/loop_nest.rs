@@ -1,15 +1,17 @@
-//! Walks over points whose place in memory is affine in the axes.
+//! Loop nests over points whose place in memory is affine in the axes.
+
+use passhost_ir::kernel::limits;
 
 /// Extents and strides of merged axes, outermost first, over which a place is `base + sum of stride * position`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Walk {
+pub(crate) struct LoopNest {
     base: i64,
-    axes: Vec<WalkAxis>,
+    loops: Vec<Loop>,
 }
 
-/// An axis of a walk.
+/// A loop of a nest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WalkAxis {
+pub(crate) struct Loop {
     pub(crate) extent: i64,
     pub(crate) stride: i64,
     /// Positions from `low` on and below `high` are *inside*: there is a place in memory for them.
@@ -17,20 +19,24 @@ pub(crate) struct WalkAxis {
     pub(crate) high: i64,
 }
 
-impl WalkAxis {
+impl Loop {
     fn is_open(self) -> bool {
         self.low <= 0 && self.high >= self.extent
     }
+
+    fn holds(self, position: i64) -> bool {
+        position >= self.low && position < self.high
+    }
 }
 
-impl Walk {
+impl LoopNest {
     /// Merges neighbouring axes that memory does not tell apart, and drops those of one position that is inside.
-    pub(crate) fn new(base: i64, axes: impl IntoIterator<Item = WalkAxis>) -> Walk {
-        let mut merged: Vec<WalkAxis> = vec![];
+    pub(crate) fn new(base: i64, axes: impl IntoIterator<Item = Loop>) -> LoopNest {
+        let mut merged: Vec<Loop> = vec![];
         for axis in axes.into_iter().filter(|axis| axis.extent != 1 || !axis.is_open()) {
             match merged.last_mut() {
                 Some(outer) if axis.is_open() && Some(outer.stride) == axis.stride.checked_mul(axis.extent) => {
-                    *outer = WalkAxis {
+                    *outer = Loop {
                         extent: outer.extent * axis.extent,
                         stride: axis.stride,
                         low: outer.low * axis.extent,
@@ -40,32 +46,33 @@ impl Walk {
                 _ => merged.push(axis),
             }
         }
-        Walk { base, axes: merged }
+        LoopNest { base, loops: merged }
     }
 
     /// The place of point `number`; none if it is outside.
     pub(crate) fn at(&self, number: i64) -> Option<i64> {
-        place(self.base, &self.axes, number)
+        place(self.base, &self.loops, number)
     }
 
     /// The place of point `number`, if the `len` points from it on are inside and lie side by side.
     pub(crate) fn dense(&self, number: i64, len: usize) -> Option<i64> {
-        let Some(last) = self.axes.last() else { return (len == 1).then_some(self.base) };
+        let Some(last) = self.loops.last() else { return (len == 1).then_some(self.base) };
         let end = divide(number, last.extent).1 + len as i64;
         if last.stride == 1 && end <= last.high { self.at(number) } else { None }
     }
 
     /// Visits points `number ..`, `len` of them, in runs along the innermost axis: for each the number of points that
     /// came before, how many it has, and the place of its first, if they are inside. The others lie
-    /// [`Walk::stride`] apart.
+    /// [`LoopNest::stride`] apart.
     #[inline(always)]
     pub(crate) fn runs(&self, number: i64, len: usize, mut run: impl FnMut(usize, usize, Option<i64>)) {
-        let Some((inner, outer)) = self.axes.split_last() else { return run(0, len, Some(self.base)) };
-        let (mut row, mut position) = divide(number, inner.extent);
+        let Some((inner, outer)) = self.loops.split_last() else { return run(0, len, Some(self.base)) };
+        let (row, mut position) = divide(number, inner.extent);
+        let mut at = Iteration::new(self.base, outer, row);
         let mut done = 0;
         while done < len {
             let count = (inner.extent - position).min((len - done) as i64);
-            let place = place(self.base, outer, row);
+            let place = (at.outside == 0).then_some(at.place);
             let inside = |position: i64| place.map(|place| place.wrapping_add(position.wrapping_mul(inner.stride)));
             let (end, low, high) = (position + count, inner.low, inner.high);
             // What lies before the inside, in it and behind it.
@@ -79,19 +86,22 @@ impl Walk {
                 }
             }
             done += count as usize;
-            (row, position) = (row + 1, 0);
+            position = 0;
+            if done < len {
+                at.advance(outer);
+            }
         }
     }
 
     /// How far neighbours along the innermost axis lie apart; 0 if all points lie in one place.
     pub(crate) fn stride(&self) -> i64 {
-        self.axes.last().map_or(0, |axis| axis.stride)
+        self.loops.last().map_or(0, |axis| axis.stride)
     }
 
     /// The two innermost axes, if neighbours along the outer one of them are side by side and those along the inner one
     /// are not, and all are inside.
-    pub(crate) fn crossed(&self) -> Option<(WalkAxis, WalkAxis)> {
-        match self.axes.as_slice() {
+    pub(crate) fn crossed(&self) -> Option<(Loop, Loop)> {
+        match self.loops.as_slice() {
             [.., outer, inner] if outer.stride == 1 && inner.stride > 1 && outer.is_open() && inner.is_open() => {
                 Some((*outer, *inner))
             }
@@ -100,13 +110,54 @@ impl Walk {
     }
 }
 
+/// The loops that a nest may have: the axes of a kernel, two of them in parts.
+const MOST_LOOPS: usize = limits::PARALLEL_AXES + limits::REDUCE_AXES + 2;
+
+/// A point of some loops that others follow, without a division for each.
+struct Iteration {
+    positions: [i64; MOST_LOOPS],
+    place: i64,
+    /// Loops along which the point is outside.
+    outside: usize,
+}
+
+impl Iteration {
+    #[inline(always)]
+    fn new(base: i64, loops: &[Loop], number: i64) -> Iteration {
+        let mut at = Iteration { positions: [0; MOST_LOOPS], place: base, outside: 0 };
+        let mut rest = number;
+        for (axis, position) in loops.iter().zip(&mut at.positions).rev() {
+            (rest, *position) = divide(rest, axis.extent);
+            at.place = at.place.wrapping_add(position.wrapping_mul(axis.stride));
+            at.outside += usize::from(!axis.holds(*position));
+        }
+        at
+    }
+
+    /// Goes to the next point.
+    #[inline(always)]
+    fn advance(&mut self, loops: &[Loop]) {
+        for (axis, position) in loops.iter().zip(&mut self.positions).rev() {
+            let last = *position + 1 == axis.extent;
+            let next = if last { 0 } else { *position + 1 };
+            self.place = self.place.wrapping_add((next - *position).wrapping_mul(axis.stride));
+            self.outside += usize::from(!axis.holds(next));
+            self.outside -= usize::from(!axis.holds(*position));
+            *position = next;
+            if !last {
+                return;
+            }
+        }
+    }
+}
+
 /// The place of a point of these axes; none if it is outside.
 #[inline(always)]
-fn place(base: i64, axes: &[WalkAxis], number: i64) -> Option<i64> {
+fn place(base: i64, axes: &[Loop], number: i64) -> Option<i64> {
     let (mut place, mut rest) = (base, number);
     for axis in axes.iter().rev() {
         let (outer, position) = divide(rest, axis.extent);
-        if position < axis.low || position >= axis.high {
+        if !axis.holds(position) {
             return None;
         }
         place = place.wrapping_add(position.wrapping_mul(axis.stride));
@@ -141,19 +192,19 @@ pub(crate) fn inside(start: i64, slope: i64, extent: i64, count: i64) -> (i64, i
 mod tests {
     use super::*;
 
-    fn places(walk: &Walk, number: i64, len: usize) -> Vec<Option<i64>> {
+    fn places(nest: &LoopNest, number: i64, len: usize) -> Vec<Option<i64>> {
         let mut found = vec![];
-        walk.runs(number, len, |done, count, place| {
+        nest.runs(number, len, |done, count, place| {
             assert_eq!(done, found.len());
-            found.extend((0..count as i64).map(|i| place.map(|place| place + i * walk.stride())));
+            found.extend((0..count as i64).map(|i| place.map(|place| place + i * nest.stride())));
         });
         found
     }
 
     #[test]
-    fn a_walk_from_anywhere_visits_every_point_in_order() {
-        let open = |extent, stride| WalkAxis { extent, stride, low: 0, high: extent };
-        let limited = |extent, stride, low, high| WalkAxis { extent, stride, low, high };
+    fn a_nest_from_anywhere_visits_every_point_in_order() {
+        let open = |extent, stride| Loop { extent, stride, low: 0, high: extent };
+        let limited = |extent, stride, low, high| Loop { extent, stride, low, high };
         for axes in [
             vec![],
             vec![open(6, 1)],
@@ -174,19 +225,19 @@ mod tests {
                 };
                 expected = expected.iter().flat_map(at).collect();
             }
-            let walk = Walk::new(7, axes);
+            let nest = LoopNest::new(7, axes);
             for start in 0..expected.len() {
-                assert_eq!(walk.at(start as i64), expected[start]);
+                assert_eq!(nest.at(start as i64), expected[start]);
                 for end in start + 1..=expected.len() {
                     let part = &expected[start..end];
-                    assert_eq!(places(&walk, start as i64, end - start), part);
+                    assert_eq!(places(&nest, start as i64, end - start), part);
                     let neighbours = |pair: &[Option<i64>]| pair[0].zip(pair[1]).is_some_and(|(a, b)| b == a + 1);
-                    match walk.dense(start as i64, end - start) {
+                    match nest.dense(start as i64, end - start) {
                         Some(place) => assert!(part.windows(2).all(neighbours) && part[0] == Some(place)),
                         // It may be dense by accident, over the end of a row.
                         None => assert!(
-                            part.len() == 1 || walk.axes.len() > 1 || !part.windows(2).all(neighbours),
-                            "{walk:?} from {start} to {end}"
+                            part.len() == 1 || nest.loops.len() > 1 || !part.windows(2).all(neighbours),
+                            "{nest:?} from {start} to {end}"
                         ),
                     }
                 }
@@ -197,19 +248,14 @@ mod tests {
     #[test]
     fn axes_that_memory_does_not_tell_apart_are_merged() {
         let merged = |axes: &[(i64, i64)]| {
-            Walk::new(
+            LoopNest::new(
                 0,
-                axes.iter().map(|(extent, stride)| WalkAxis {
-                    extent: *extent,
-                    stride: *stride,
-                    low: 0,
-                    high: *extent,
-                }),
+                axes.iter().map(|(extent, stride)| Loop { extent: *extent, stride: *stride, low: 0, high: *extent }),
             )
         };
         assert_eq!(merged(&[(2, 12), (3, 4), (1, 99), (4, 1)]), merged(&[(24, 1)]));
         assert_eq!(merged(&[(2, 0), (3, 0)]), merged(&[(6, 0)]));
-        assert_eq!(merged(&[(2, 3), (3, 4)]).axes.len(), 2);
+        assert_eq!(merged(&[(2, 3), (3, 4)]).loops.len(), 2);
     }
 
     #[test]
