@@ -35,6 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("add + layer norm, f32 [1,17,768]", layer_norm(17, 768)),
         ("leaky relu, f32 1M", LEAKY.parse()?),
         ("negative, f16 48K", NEGATIVE.parse()?),
+        ("cat, batch norm, relu, pool, f32 [64,576,7,7]", CAT_POOL.parse()?),
+        ("add + layer norm, f16 [8,197,768]", HALF_NORM.parse()?),
         ("sum over dim 0, f32 [4096,1024]", column_sum(4096, 1024)),
         ("transpose, f32 [2048,2048]", transpose(2048)),
         ("permute, f16 [8,3136,8,16]", permute(8, 3136, 8, 16).parse()?),
@@ -183,6 +185,89 @@ const NEGATIVE: &str = "kernel {
   v2: f32 = neg v1
   v3: f16 = cast v2
   out v3 over [p0] as [49152]
+}";
+
+const HALF_NORM: &str = "kernel {
+  space p0=8, p1=197; reduce r0=768
+  in x0: f16[8,197,768]
+  in x1: f16[8,197,768]
+  in x2: f16[768]
+  in x3: f16[768]
+  i0 = p0
+  i1 = p1
+  i2 = r0
+  v0: f16 = load x0[i0, i1, i2] clamp
+  v1: f16 = load x1[i0, i1, i2] clamp
+  v2: f32 = cast v0
+  v3: f32 = cast v1
+  v4: f32 = add v2, v3
+  v5: f16 = cast v4
+  v6: f16 = load x2[i2] clamp
+  v7: f16 = load x3[i2] clamp
+  v8: f32 = cast v5
+  v9: f32 = reduce sum v8
+  v10: f32 = const 768.0
+  v11: f32 = div v9, v10
+  v12: f32 = sub v8, v11
+  v13: f32 = mul v12, v12
+  v14: f32 = reduce sum v13
+  v15: f32 = div v14, v10
+  v16: f32 = const 1e-6
+  v17: f32 = add v15, v16
+  v18: f32 = rsqrt v17
+  v19: f32 = mul v12, v18
+  v20: f32 = cast v6
+  v21: f32 = cast v7
+  v22: f32 = fma v19, v20, v21
+  v23: f16 = cast v22
+  out v5 over [p0, p1, r0] as [8,197,768]
+  out v23 over [p0, p1, r0] as [8,197,768]
+}";
+
+const CAT_POOL: &str = "kernel {
+  space p0=64, p1=576; reduce r0=7, r1=7
+  in x0: f32[64,32,7,7]
+  in x1: f32[64,32,7,7]
+  in x2: f32[64,512,7,7]
+  in x3: f32[576]
+  in x4: f32[576]
+  in x5: f32[576]
+  in x6: f32[576]
+  i0 = p0
+  i1 = p1
+  i2 = -544
+  i3 = i1 + i2
+  i4 = r0
+  i5 = r1
+  v0: f32 = load x0[i0, i3, i4, i5] pad 0.0
+  i6 = -512
+  i7 = i1 + i6
+  v1: f32 = load x1[i0, i7, i4, i5] pad 0.0
+  v2: i64 = index i1
+  v3: i64 = const 544
+  v4: bool = lt v2, v3
+  v5: f32 = select v4, v1, v0
+  v6: f32 = load x2[i0, i1, i4, i5] pad 0.0
+  v7: i64 = const 512
+  v8: bool = lt v2, v7
+  v9: f32 = select v8, v6, v5
+  v10: f32 = load x3[i1] clamp
+  v11: f32 = load x4[i1] clamp
+  v12: f32 = load x5[i1] clamp
+  v13: f32 = load x6[i1] clamp
+  v14: f32 = const 1e-5
+  v15: f32 = add v13, v14
+  v16: f32 = rsqrt v15
+  v17: f32 = mul v16, v10
+  v18: f32 = neg v12
+  v19: f32 = const 0.0
+  v20: f32 = fma v18, v17, v11
+  v21: f32 = fma v9, v17, v20
+  v22: f32 = max v21, v19
+  v23: f32 = reduce sum v22
+  v24: f32 = const 49.0
+  v25: f32 = div v23, v24
+  out v25 over [p0, p1] as [64,576,1,1]
 }";
 
 const PAD: &str = "kernel {

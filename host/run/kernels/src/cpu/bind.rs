@@ -175,5 +175,10 @@ fn lies_in_columns(plan: &CpuPlan, offsets: &[Vec<Offset>]) -> bool {
         return false;
     }
     let plain = plan.loads.iter().zip(offsets).filter(|(load, _)| load.point && load.guarded.is_empty());
-    prefers_columns(plain.map(|(_, offsets)| (offsets[0].slopes.as_slice(), 1)), row, inner)
+    let weighted = plain.map(|(_, offsets)| {
+        let slopes = offsets[0].slopes.as_slice();
+        let elements = slopes.iter().zip(&plan.extents).filter(|(slope, _)| **slope != 0).map(|(_, extent)| *extent);
+        (slopes, elements.product::<i64>() as u64)
+    });
+    prefers_columns(weighted, row, inner)
 }

@@ -100,8 +100,13 @@ impl Execution<'_> {
                 return unsafe { self.binding.stores[number].write(strip, source(arena, step.sources[0], strip, len)) };
             }
             Action::Load(number) if matches!(step.target, Place::Point(_)) && step.into.is_none() => {
-                if let Some((bytes, next)) = self.binding.loads[number].in_place(&self.binding.inputs, strip) {
-                    prefetch(next);
+                let load = &self.binding.loads[number];
+                if let Some(bytes) = load.in_place(&self.binding.inputs, strip) {
+                    let next = match self.schedule.columns {
+                        true => Strip { point: strip.point + 1, ..*strip },
+                        false => Strip { number: strip.number + len as i64, ..*strip },
+                    };
+                    load.in_place(&self.binding.inputs, &next).into_iter().for_each(prefetch);
                     // SAFETY: the input is not written to during the run, and loads come before what reads them.
                     return unsafe { arena.borrow(step.target, bytes) };
                 }

@@ -94,16 +94,14 @@ pub(crate) struct BoundLoad {
 }
 
 impl BoundLoad {
-    /// The elements as they lie in memory, where they lie side by side, and as many behind them.
-    pub(crate) fn in_place<'a>(&self, inputs: &'a [InputView], strip: &Strip) -> Option<(&'a [u8], &'a [u8])> {
+    /// The elements as they lie in memory, where they lie side by side.
+    pub(crate) fn in_place<'a>(&self, inputs: &'a [InputView], strip: &Strip) -> Option<&'a [u8]> {
         let [(input, access)] = self.pieces.as_slice() else { return None };
         if !self.guards.is_empty() {
             return None;
         }
         let from = access.dense(strip)? * self.size;
-        let bytes = strip.len() * self.size;
-        let (found, behind) = inputs[*input].bytes().get(from..)?.split_at_checked(bytes)?;
-        Some((found, &behind[..bytes.min(behind.len())]))
+        inputs[*input].bytes().get(from..from + strip.len() * self.size)
     }
 
     /// Fills lanes with the elements of a strip. `indices` has lanes of `i64` for each guard: one for each row if `by_row`,

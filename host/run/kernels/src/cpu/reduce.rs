@@ -230,24 +230,26 @@ const NARROW: usize = 16;
 
 #[inline(always)]
 fn fold<T: Element>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
-    if elements.len() < 4 * WIDE {
-        fold_lanes::<T, NARROW>(elements, neutral, f)
-    } else {
-        fold_lanes::<T, WIDE>(elements, neutral, f)
+    let (mut sum, mut rest) = (neutral, elements);
+    if elements.len() >= 4 * WIDE {
+        (sum, rest) = fold_lanes::<T, WIDE>(rest, neutral, &f);
     }
+    let (narrow, rest) = fold_lanes::<T, NARROW>(rest, neutral, &f);
+    sum = f(sum, narrow);
+    for x in rest {
+        sum = f(sum, *x);
+    }
+    sum
 }
 
-/// Folds with an associative operation, in interleaved parts that are then folded in pairs.
+/// Folds with an associative operation, in interleaved parts that are then folded in pairs; returns what is left over too.
 #[inline(always)]
-fn fold_lanes<T: Element, const LANES: usize>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
+fn fold_lanes<T: Element, const LANES: usize>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> (T, &[T]) {
     let mut sums = [neutral; LANES];
     let (chunks, rest) = elements.as_chunks::<LANES>();
     for chunk in chunks {
         // As a value, so that it stays in registers.
         sums = std::array::from_fn(|lane| f(sums[lane], chunk[lane]));
-    }
-    for (sum, x) in sums.iter_mut().zip(rest) {
-        *sum = f(*sum, *x);
     }
     let mut width = LANES / 2;
     while width > 0 {
@@ -256,7 +258,7 @@ fn fold_lanes<T: Element, const LANES: usize>(elements: &[T], neutral: T, f: imp
         }
         width /= 2;
     }
-    sums[0]
+    (sums[0], rest)
 }
 
 /// Folds blocks of `f32`, and their results in `f64`.

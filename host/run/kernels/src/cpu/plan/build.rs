@@ -39,6 +39,8 @@ pub(super) struct PlanBuilder<'a> {
     pub(super) row_set: AxisSet,
     pub(super) inner_set: AxisSet,
     pub(super) rows: i64,
+    /// Extent of the last row axis.
+    pub(super) last_row: i64,
     pub(super) length: i64,
     pub(super) loads: Vec<LoadPlan>,
     pub(super) positions: Vec<(IndexId, bool)>,
@@ -71,6 +73,7 @@ impl<'a> PlanBuilder<'a> {
             row_set: set(row_axes),
             inner_set: set(inner_axes),
             rows: product(row_axes),
+            last_row: row_axes.last().map_or(1, |axis| extents[*axis]),
             length: product(inner_axes),
             extents,
             loads: vec![],

@@ -49,8 +49,10 @@ impl PlanBuilder<'_> {
         if !has(|action| matches!(action, Action::Reduce(..))) || has(|action| matches!(action, Action::Scan(..))) {
             return None;
         }
-        // Few rows are shared by threads.
-        let strip_rows = (self.rows / 4).max(64).min(self.tuning.strip as i64).min(self.rows.max(1));
+        // Few rows are shared by threads. Those of a strip are neighbours along the last axis.
+        let most = (self.rows / 4).max(64).min(self.tuning.strip as i64).min(self.rows.max(1));
+        let parts = (self.last_row + most - 1) / most;
+        let strip_rows = if self.last_row < 64 { most } else { (self.last_row + parts - 1) / parts };
         Some(self.allocate(&self.choose(false, false), true, (strip_rows, strip_rows), strip_rows))
     }
 
