@@ -80,6 +80,16 @@ pub(crate) fn exp(x: f32) -> f32 {
     scale(exp_core(r), rounded)
 }
 
+/// `e^x` for `|x| <= 80`, where one step scales by the power of two.
+#[inline(always)]
+fn exp_near(x: f32) -> f32 {
+    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
+    let n = rounded - ROUND_F32;
+    let r = (-n).mul_add(LN_2_LOW, (-n).mul_add(LN_2_HIGH, x));
+    let bits = (rounded.to_bits() as i32).wrapping_sub(ROUND_F32.to_bits() as i32);
+    exp_core(r) * f32::from_bits((bits.wrapping_add(127) << 23) as u32)
+}
+
 /// `2^x`
 #[inline(always)]
 pub(crate) fn exp2(x: f32) -> f32 {
@@ -98,14 +108,7 @@ pub(crate) fn tanh(x: f32) -> f32 {
         poly32(s, [-0.333_333_33, 0.133_333_04, -0.053_959_258, 0.021_768_919, -8.343_945e-3, 0.002_292_744_8]);
     let small = (series * s).mul_add(x, x);
     let a = if a > 10.0 { 10.0 } else { a };
-    let doubled = a + a;
-    let rounded = doubled.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
-    let n = rounded - ROUND_F32;
-    let r = (-n).mul_add(LN_2_LOW, (-n).mul_add(LN_2_HIGH, doubled));
-    // Here 0 <= n <= 29: one step is enough.
-    let bits = (rounded.to_bits() as i32).wrapping_sub(ROUND_F32.to_bits() as i32);
-    let e = exp_core(r) * f32::from_bits(((bits + 127) << 23) as u32);
-    let large = 1.0 - 2.0 / (e + 1.0);
+    let large = 1.0 - 2.0 / (exp_near(a + a) + 1.0);
     // Also gives a zero its sign back.
     (if a < 0.625 { small } else { large }).copysign(x)
 }
@@ -124,7 +127,7 @@ pub(crate) fn erf(x: f32) -> f32 {
     let r = r.mul_add(t, -6.348_467e-1);
     let r = r.mul_add(t, -1.287_175_1e-1);
     let r = r.mul_add(t, -t);
-    let large = (1.0 - exp(r)).copysign(x);
+    let large = (1.0 - exp_near(r)).copysign(x);
     let q =
         poly32(s, [1.283_791_7e-1, -3.761_253_4e-1, 1.128_199_25e-1, -2.676_813_5e-2, 4.991_194_2e-3, -5.967_617e-4]);
     let small = q.mul_add(x, x);
