@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::bind::Binding;
 use super::compute::compute;
 use super::halves::Instructions;
-use super::isa::{Isa, multiversion, prefetch};
+use super::isa::{Isa, multiversion};
 use super::lanes::{lanes, lanes_mut, with_bits};
 use super::load::Strip;
 use super::plan::{Action, CpuPlan, Place, SPARE, Schedule, Step};
@@ -106,7 +106,7 @@ impl Execution<'_> {
                         true => Strip { point: strip.point + 1, ..*strip },
                         false => Strip { number: strip.number + len as i64, ..*strip },
                     };
-                    load.in_place(&self.binding.inputs, &next).into_iter().for_each(prefetch);
+                    load.fetch(&self.binding.inputs, &next);
                     // SAFETY: the input is not written to during the run, and loads come before what reads them.
                     return unsafe { arena.borrow(step.target, bytes) };
                 }

@@ -104,6 +104,15 @@ impl BoundLoad {
         inputs[*input].bytes().get(from..from + strip.len() * self.size)
     }
 
+    /// Has the elements of a strip that is next fetched, where they lie side by side in an input that fits no near cache.
+    pub(crate) fn fetch(&self, inputs: &[InputView], strip: &Strip) {
+        const NEAR: usize = 512 << 10;
+        let far = self.pieces.iter().any(|(input, _)| inputs[*input].bytes().len() > NEAR);
+        if let Some(bytes) = self.in_place(inputs, strip).filter(|_| far) {
+            prefetch(bytes);
+        }
+    }
+
     /// Fills lanes with the elements of a strip. `indices` has lanes of `i64` for each guard: one for each row if `by_row`,
     /// for each point otherwise.
     pub(crate) fn fill(&self, inputs: &[InputView], strip: &Strip, indices: &[&[u8]], by_row: bool, out: &mut [u8]) {

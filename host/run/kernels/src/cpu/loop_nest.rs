@@ -51,7 +51,8 @@ impl LoopNest {
 
     /// The place of point `number`; none if it is outside.
     pub(crate) fn at(&self, number: i64) -> Option<i64> {
-        place(self.base, &self.loops, number)
+        let at = Iteration::new(self.base, &self.loops, number);
+        (at.outside == 0).then_some(at.place)
     }
 
     /// The place of point `number`, if the `len` points from it on are inside and lie side by side.
@@ -149,21 +150,6 @@ impl Iteration {
             }
         }
     }
-}
-
-/// The place of a point of these axes; none if it is outside.
-#[inline(always)]
-fn place(base: i64, axes: &[Loop], number: i64) -> Option<i64> {
-    let (mut place, mut rest) = (base, number);
-    for axis in axes.iter().rev() {
-        let (outer, position) = divide(rest, axis.extent);
-        if !axis.holds(position) {
-            return None;
-        }
-        place = place.wrapping_add(position.wrapping_mul(axis.stride));
-        rest = outer;
-    }
-    Some(place)
 }
 
 /// Quotient and remainder of a number that often is the smaller one: dividing takes as long as a vector.
