@@ -103,7 +103,9 @@ impl LoopNest {
     /// are not, and all are inside.
     pub(crate) fn crossed(&self) -> Option<(Loop, Loop)> {
         match self.loops.as_slice() {
-            [.., outer, inner] if outer.stride == 1 && inner.stride > 1 && outer.is_open() && inner.is_open() => {
+            loops @ [.., outer, inner]
+                if outer.stride == 1 && inner.stride > 1 && loops.iter().all(|axis| axis.is_open()) =>
+            {
                 Some((*outer, *inner))
             }
             _ => None,

@@ -63,7 +63,11 @@ fn check(seed: u64, kernel: &Kernel, compiled: &CpuKernel, tensors: &[Tensor], s
 fn check_all(what: &str, tuning: StripSizes, isa: Isa, scattered: bool) {
     let mut stats = Stats::default();
     for seed in SEEDS {
-        let (kernel, mut tensors) = RandomKernel::generate(seed);
+        let (kernel, mut tensors) = match seed % 5 {
+            3 => RandomKernel::transposed(seed),
+            4 => RandomKernel::concatenated(seed),
+            _ => RandomKernel::generate(seed),
+        };
         let mut compiled = CpuKernel::compile_tuned(&kernel, tuning).unwrap();
         compiled.isa = isa;
         let stored: Vec<Stored> = tensors
