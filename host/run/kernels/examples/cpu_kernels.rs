@@ -33,8 +33,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("softmax over 65536, f32 [64,65536]", softmax(64, 65_536, Dtype::F32)),
         ("add + layer norm, f32 [32,197,768]", layer_norm(32 * 197, 768)),
         ("add + layer norm, f32 [1,17,768]", layer_norm(17, 768)),
-        ("leaky relu, f32 1M", LEAKY.parse()?),
-        ("negative, f16 48K", NEGATIVE.parse()?),
         ("cat, batch norm, relu, pool, f32 [64,576,7,7]", CAT_POOL.parse()?),
         ("add + layer norm, f16 [8,197,768]", HALF_NORM.parse()?),
         ("sum over dim 0, f32 [4096,1024]", column_sum(4096, 1024)),
@@ -161,30 +159,6 @@ const CAT: &str = "kernel {
   v8: bool = lt v2, v7
   v9: f16 = select v8, v6, v5
   out v9 over [p0, p1, p2, p3] as [64,576,7,7]
-}";
-
-const LEAKY: &str = "kernel {
-  space p0=1048576
-  in x0: f32[1048576]
-  i0 = p0
-  v0: f32 = load x0[i0] clamp
-  v1: f32 = const 0.01
-  v2: f32 = mul v0, v1
-  v3: f32 = const 0.0
-  v4: bool = gt v0, v3
-  v5: f32 = select v4, v0, v2
-  out v5 over [p0] as [1048576]
-}";
-
-const NEGATIVE: &str = "kernel {
-  space p0=49152
-  in x0: f16[49152]
-  i0 = p0
-  v0: f16 = load x0[i0] clamp
-  v1: f32 = cast v0
-  v2: f32 = neg v1
-  v3: f16 = cast v2
-  out v3 over [p0] as [49152]
 }";
 
 const HALF_NORM: &str = "kernel {

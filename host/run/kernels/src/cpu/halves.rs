@@ -40,7 +40,7 @@ pub(super) use x86::{Avx2, Avx512};
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_op_in_unsafe_fn, reason = "each function does what its name says under the trait's contract")]
 mod x86 {
-    use super::{GROUP, Instructions};
+    use crate::cpu::halves::{GROUP, Instructions};
     use half::f16;
     use std::arch::x86_64::*;
     use std::mem::transmute;
