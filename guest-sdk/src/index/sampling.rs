@@ -20,12 +20,10 @@ pub(crate) struct Sampling {
 pub(crate) enum Centre {
     /// `scale * position`.
     Corner,
-    /// `scale * (position + 0.5)`.
-    Middle,
     /// `scale * (position + 0.5) - 0.5`.
-    MiddleToMiddle,
+    Middle,
     /// The same, not below 0.
-    MiddleToMiddleInside,
+    MiddleInside,
 }
 
 impl Sampling {
@@ -51,9 +49,8 @@ impl Sampling {
             || round(if self.dtype == Dtype::F64 { scale.mul_add(middle, -0.5) } else { scale * middle - 0.5 });
         match self.centre {
             Centre::Corner => round(scale * corner),
-            Centre::Middle => round(scale * middle),
-            Centre::MiddleToMiddle => shifted(),
-            Centre::MiddleToMiddleInside => shifted().max(0.0),
+            Centre::Middle => shifted(),
+            Centre::MiddleInside => shifted().max(0.0),
         }
     }
 
@@ -72,13 +69,13 @@ impl Sampling {
         }
         let scale = kernel.float(self.dtype, self.scale());
         sample = match self.centre {
-            Centre::Corner | Centre::Middle => kernel.binary(Binary::Mul, scale, sample),
-            Centre::MiddleToMiddle | Centre::MiddleToMiddleInside => {
+            Centre::Corner => kernel.binary(Binary::Mul, scale, sample),
+            Centre::Middle | Centre::MiddleInside => {
                 let back = kernel.float(self.dtype, -0.5);
                 kernel.fma(scale, sample, back)
             }
         };
-        if self.centre == Centre::MiddleToMiddleInside {
+        if self.centre == Centre::MiddleInside {
             let zero = kernel.float(self.dtype, 0.0);
             sample = kernel.binary(Binary::Max, sample, zero);
         }

@@ -4,7 +4,7 @@
 //! A region with a single op is left to ATen: a kernel of ours would read and write what ATen's does.
 
 use super::analysis::GraphAnalysis;
-use super::contraction;
+use super::contraction::Contraction;
 use super::cost::Model;
 use super::fusion::{FusionSearch, refusal};
 use super::group::Group;
@@ -35,7 +35,7 @@ pub struct Partition {
 /// [small](super::is_small_contraction) ones are taken.
 pub fn partition(graph: &Graph, groups: &[Group]) -> Partition {
     let analysis = GraphAnalysis::of(graph, groups);
-    let refused = refusal::refused(&analysis, |_| false, contraction::small);
+    let refused = refusal::refused(&analysis, |_| false, Contraction::is_small);
     let model = Model::of(&NOMINAL);
     let calls = Calls::of(&analysis, &model);
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();

@@ -6,9 +6,10 @@
 //! its axis is divided.
 
 use super::analysis::GraphAnalysis;
+use super::footprint::Footprint;
 use super::moves::{Move, Otherwise};
-use super::recipe::{Recipe, RuleReading};
-use super::rules::{Align, Footprint, Rule};
+use super::recipe::RuleReading;
+use super::rule::{Align, Recipe, Rule};
 use crate::args::Args;
 use crate::index::Index;
 use crate::view::{self, View};
@@ -308,7 +309,7 @@ impl KnownPlaces {
                 Ok(Recipe::Contraction(contraction)) => {
                     self.unrelated(graph, contraction.factors[0].tensor, output);
                 }
-                Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
+                Ok(Recipe::Rule(rule, _)) => match analysis.footprint(position, number) {
                     Ok(Some(footprint)) => {
                         for (_, source) in Args::of(node).single_tensors().take(rule.folds) {
                             self.reduction(graph, space, footprint, source, output);

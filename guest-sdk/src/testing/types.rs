@@ -114,7 +114,7 @@ fn summed(ty: TensorType) -> TensorType {
 }
 
 fn is_pointwise(op: &OpName) -> bool {
-    let groups = [Group::POINTWISE, Group::CREATION, Group::SPREAD, Group::LOSSES];
+    let groups = [Group::POINTWISE, Group::CREATION, Group::LOSSES];
     groups.into_iter().flat_map(Group::ops).any(|known| OpName::parse(&known).name == op.name)
 }
 

@@ -6,7 +6,7 @@ use crate::indexing::{index_reached, indices};
 use crate::lower::LowerError;
 use crate::lower::analysis::GraphAnalysis;
 use crate::lower::constants::LONGEST_REWRITE;
-use crate::lower::contraction;
+use crate::lower::contraction::Contraction;
 use crate::lower::cost::Model;
 use crate::lower::group::Group;
 use crate::lower::library::Calls;
@@ -67,7 +67,7 @@ fn planned(
 ) -> (FusionPlan, FixedBitSet) {
     let calls = Calls::of(analysis, model);
     let wanted =
-        if model.constants.few_terms { contraction::no_matrices_or_few_terms } else { contraction::no_matrices };
+        if model.constants.few_terms { Contraction::is_of_vectors_or_few_terms } else { Contraction::is_of_vectors };
     let refused = refusal::refused(analysis, becomes_kernel, wanted);
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
     let mut search = FusionSearch::of(analysis, model, &calls, &lowers);

@@ -7,9 +7,8 @@ use crate::lower::analysis::GraphAnalysis;
 use crate::lower::boundary::read_outside;
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
-use crate::lower::recipe::Recipe;
 use crate::lower::region::{Lowered, lower};
-use crate::lower::rules::Align;
+use crate::lower::rule::{Align, Recipe};
 use crate::lower::work::{KernelEffort, WorkEstimate};
 use fixedbitset::FixedBitSet;
 use passhost_ir::ValueId;
@@ -135,7 +134,7 @@ impl<'a> FusionSearch<'a> {
                 let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
                 Region {
                     members: FixedBitSet::from_iter([position]),
-                    is_plain: matches!(recipe, Recipe::Rule(rule) if !rule.scans && !matches!(rule.align, Align::At(_)))
+                    is_plain: matches!(recipe, Recipe::Rule(rule, _) if !rule.scans && !matches!(rule.align, Align::At(_)))
                         && (footprint.is_none() || is_norm)
                         && node.outputs.len() == 1,
                     norm: is_norm.then_some(position),

@@ -1,13 +1,15 @@
 //! Activation functions. Formulas as in ATen's `Activation.cpp` and `ActivationXxxKernel.cu`.
 
-use super::super::call::{Emitted, OpCall};
-use super::super::quantity::Quantity;
 use super::transcendental::one_plus_exp_neg;
-use super::{Align, Rule};
-use passhost_ir::kernel::{Binary, Compare, Unary};
+use crate::index::Index;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::node_call::NodeCall;
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::{Align, OperandReads, Rule};
+use passhost_ir::kernel::{Compare, Unary};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, SQRT_2};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::cheap("aten::relu", &[""], |c| Ok(c.first()?.max(0.0))),
     Rule::cheap("aten::relu6", &[""], |c| Ok(between(c.first()?, 0.0, 6.0))),
     Rule::cheap("aten::hardtanh", &[""], |c| Ok(between(c.first()?, c.number(1)?, c.number(2)?))),
@@ -32,14 +34,15 @@ pub(super) const RULES: &[Rule] = &[
             Ok(x.compare(Compare::Gt, 0.0).select(x, weight * x))
         })
     },
-    Rule::cheap("aten::hardshrink", &[""], |c| {
-        let (x, lambda) = (c.first()?, c.number(1)?);
-        let (from, to) = (x.compare(Compare::Ge, -lambda), x.compare(Compare::Le, lambda));
-        Ok(from.binary(Binary::And, to).select(x.literal(0.0), x))
-    }),
     Rule::costly("aten::elu", &[""], |c| elu(c, c.number(1)?, c.number(2)?, c.number(3)?)),
-    Rule::costly("aten::celu", &[""], |c| elu(c, c.number(1)?, 1.0, 1.0 / c.number(1)?)),
     Rule::costly("aten::selu", &[""], |c| elu(c, 1.673_263_242_354_377_2, 1.050_700_987_355_480_5, 1.0)),
+    Rule {
+        align: Align::At(halves),
+        ..Rule::costly("aten::glu", &[""], |c| {
+            let (x, gate) = c.pair()?;
+            Ok(x * (1.0 / one_plus_exp_neg(gate)))
+        })
+    },
     Rule::costly("aten::softplus", &[""], softplus),
     Rule::costly("aten::mish", &[""], |c| {
         let x = c.first()?;
@@ -55,14 +58,17 @@ pub(super) const RULES: &[Rule] = &[
         other => Err(format!("has approximate={other:?}; none and tanh are covered")),
     })
     .only("approximate none or tanh"),
-    Rule::cheap("aten::softshrink", &[""], |c| {
-        // x - lambda above it, x + lambda below -lambda, 0 (or NaN) in between.
-        let (x, lambda) = (c.first()?, c.number(1)?);
-        let (above, below) = (x.compare(Compare::Gt, lambda), x.compare(Compare::Lt, -lambda));
-        let (lowered, raised) = (x - lambda, x + lambda);
-        Ok(above.select(lowered, below.select(raised, x * 0.0)))
-    }),
 ];
+
+/// The element of the first half of a dimension, and that of the second.
+fn halves(call: &NodeCall<'_>) -> OperandReads {
+    let to = call.shapes()?.1;
+    let dim = call.dim(1, to.len())?;
+    let first = Index::axes(to);
+    let mut second = first.clone();
+    second[dim] = second[dim].shifted(to[dim]);
+    Ok(vec![(0, first), (0, second)])
+}
 
 /// `min(max(x, low), high)`; a NaN stays.
 fn between(x: Quantity<'_>, low: f64, high: f64) -> Quantity<'_> {

@@ -1,30 +1,24 @@
 //! Losses: something of each pair of elements, alone or added up or averaged. ATen's kernels calculate in the tensor type,
 //! so that each step rounds to it; and what is reduced is rounded, as eager stores it in a tensor.
 
-use super::super::call::{Emitted, OpCall, Uncovered};
-use super::super::quantity::Quantity;
-use super::Rule;
 use super::classification::magnitude;
-use super::length::same_shapes;
-use super::reduction::{Footprint, all_dims};
+use super::reduction::all_dims;
 use super::transcendental::log_sigmoid;
 use crate::args::Args;
-use passhost_ir::kernel::{Compare, ReduceOp, Unary};
-use passhost_ir::{Graph, Node};
+use crate::lower::call::{Emitted, OpCall, Uncovered};
+use crate::lower::footprint::Footprint;
+use crate::lower::node_call::NodeCall;
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::{Emit, Rule};
+use passhost_ir::kernel::{Compare, ReduceOp};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     each("aten::mse_loss", mean_square),
     reduced("aten::mse_loss", mean_square),
-    each("aten::l1_loss", absolute),
-    reduced("aten::l1_loss", absolute),
     each("aten::smooth_l1_loss", smooth),
     reduced("aten::smooth_l1_loss", smooth),
     each("aten::huber_loss", huber),
     reduced("aten::huber_loss", huber),
-    each("aten::soft_margin_loss", soft_margin),
-    reduced("aten::soft_margin_loss", soft_margin),
-    each("aten::kl_div", divergence),
-    reduced("aten::kl_div", divergence),
     Rule { applies: |args| weighs_nothing(args, 0), ..Rule::costly(LOGITS, &[""], cross_entropy) },
     Rule {
         applies: |args| weighs_nothing(args, 1) || weighs_nothing(args, 2),
@@ -39,11 +33,11 @@ const LOGITS: &str = "aten::binary_cross_entropy_with_logits";
 /// Where most losses say how they are reduced: 0 for not at all, 1 for the mean, 2 for the sum.
 const REDUCTION: usize = 2;
 
-const fn each(name: &'static str, emit: super::Emit) -> Rule {
+const fn each(name: &'static str, emit: Emit) -> Rule {
     Rule { applies: |args| args.int(REDUCTION) == Some(0), ..Rule::costly(name, &[""], emit) }
 }
 
-const fn reduced(name: &'static str, emit: super::Emit) -> Rule {
+const fn reduced(name: &'static str, emit: Emit) -> Rule {
     Rule { folds: 2, ..Rule::over(whole, name, &[""], emit) }.only("reduced, of one shape")
 }
 
@@ -51,9 +45,12 @@ fn weighs_nothing(args: Args<'_>, reduction: i64) -> bool {
     args.int(4) == Some(reduction) && args.tensor(2).is_none() && args.tensor(3).is_none()
 }
 
-fn whole(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    same_shapes(graph, Args::of(node))?;
-    all_dims(graph, node, output)
+fn whole(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let shape = |place: usize| Ok::<_, Uncovered>(call.shape(call.tensor(place)?));
+    if shape(0)? != shape(1)? {
+        return Err("has operands of different shapes".to_owned());
+    }
+    all_dims(call)
 }
 
 /// The loss of pairs of elements, reduced as an argument says.
@@ -75,10 +72,6 @@ fn mean_square<'k>(c: &OpCall<'k>) -> Emitted<'k> {
         let difference = c.stored(x - target)?;
         Ok(difference * difference)
     })
-}
-
-fn absolute<'k>(c: &OpCall<'k>) -> Emitted<'k> {
-    loss(c, REDUCTION, |x, target| Ok(magnitude(c.stored(x - target)?)))
 }
 
 /// `z * z / (2 beta)` below `beta`, `z - beta / 2` from it on, with `z = |x - target|`.
@@ -107,28 +100,6 @@ fn huber<'k>(c: &OpCall<'k>) -> Emitted<'k> {
 
 fn half_square<'k>(c: &OpCall<'k>, x: Quantity<'k>) -> Emitted<'k> {
     Ok(c.stored(x * 0.5)? * x)
-}
-
-/// `log1p(exp(-target * x))`.
-fn soft_margin<'k>(c: &OpCall<'k>) -> Emitted<'k> {
-    loss(c, REDUCTION, |x, target| {
-        let product = c.stored(x.unary(Unary::Neg) * target)?;
-        Ok(c.stored(product.unary(Unary::Exp))?.unary(Unary::Log1p))
-    })
-}
-
-/// `target * (log(target) - x)`, of a target that may be given as its logarithm.
-fn divergence<'k>(c: &OpCall<'k>) -> Emitted<'k> {
-    let is_logarithm = c.args.bool(3) == Some(true);
-    loss(c, REDUCTION, |x, target| {
-        if is_logarithm {
-            return Ok(c.stored(target.unary(Unary::Exp))? * c.stored(target - x)?);
-        }
-        let entropy = target * c.stored(target.unary(Unary::Log))?;
-        let entropy = target.compare(Compare::Eq, 0.0).select(target.literal(0.0), entropy);
-        let entropy = target.unary(Unary::IsNan).select(target, entropy);
-        Ok(c.stored(entropy)? - c.stored(target * x)?)
-    })
 }
 
 /// `(1 - target) * x - log_sigmoid(x)`.

@@ -12,7 +12,6 @@ use passhost_guest_sdk::lower::{self, Group};
 const GROUPS: &[Group] = &[
     Group::POINTWISE,
     Group::CREATION,
-    Group::SPREAD,
     Group::LOSSES,
     Group::REDUCTIONS,
     Group::NORMS,
