@@ -23,6 +23,10 @@ def spreads(t):
     case(f"a gate in the other half {t}", dict(x=(t, [3, 8])),
          "%a = aten::neg(%x)\n %r = aten::glu(%a, -1)\n return (%r)", near="close")
     case(f"a gate in the other half of the channels {t}", dict(x=(t, [2, 6, 3])), "%r = aten::glu(%x, 1)\n return (%r)", near="close")
+    case(f"differences of neighbours {t}", dict(x=(t, [3, 5])),
+         "%a = aten::abs(%x)\n %r = aten::diff(%a, 1, 0)\n return (%r)")
+    case(f"differences with an element in front {t}", dict(x=(t, [3, 5]), y=(t, [3, 1])),
+         "%a = aten::neg(%x)\n %r = aten::diff(%a, 1, -1, %y)\n return (%r)")
     case(f"an outer product {t}", dict(x=(t, [3]), y=(t, [4])),
          "%a = aten::neg(%x)\n %o = aten::outer(%a, %y)\n %r = aten::abs(%o)\n return (%r)")
     case(f"a slope for each channel {t}", dict(x=(t, [2, 3, 4]), w=(t, [3])), "%r = aten::prelu(%x, %w)\n return (%r)")

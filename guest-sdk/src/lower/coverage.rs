@@ -5,7 +5,7 @@ use super::analysis::GraphAnalysis;
 use super::boundary::Boundary;
 use super::group::Group;
 use super::region::lower;
-use super::rule::Recipe;
+use super::rule::{Recipe, meant};
 use fixedbitset::FixedBitSet;
 use passhost_ir::ops::Stays;
 use passhost_ir::{Graph, NodeKind, OpName, OpRow};
@@ -26,7 +26,7 @@ pub enum LoweringCoverage {
 
 /// What becomes of calls of an op; `None` if it is on no list.
 pub fn coverage(op: &OpName) -> Option<LoweringCoverage> {
-    let rules = Group::ALL.iter().flat_map(|group| group.rules(op));
+    let rules = Group::ALL.iter().flat_map(|group| group.rules(meant(&op.name), &op.overload));
     let conditions: Vec<_> = rules.map(|rule| rule.only.condition()).collect();
     if !conditions.is_empty() {
         return Some(LoweringCoverage::Kernel { condition: conditions.into_iter().flatten().next() });

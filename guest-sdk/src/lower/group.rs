@@ -5,7 +5,7 @@ use super::moves::{gathers, joins, maps, pads};
 use super::rule::{Rule, meant};
 use super::rules::{
     activation, arithmetic, bits, classification, conversion, creation, length, logic, loss, normalization, pooling,
-    reduction, resampling, rounding, scan, transcendental, triangle,
+    reduction, resampling, rounding, scan, spread, transcendental, triangle,
 };
 use passhost_ir::namespace::completed;
 use passhost_ir::{OpName, OpRow};
@@ -41,7 +41,7 @@ pub struct Group {
 
 impl Group {
     /// Arithmetic, activations, comparisons, logic, casts, batch norm with given statistics: what calculates each element
-    /// from those at the same place, and `glu`.
+    /// from those at the same place.
     pub const POINTWISE: Group = Group {
         name: "POINTWISE",
         tables: &[
@@ -58,6 +58,8 @@ impl Group {
     };
     /// Tensors without inputs, and what follows from the row and the column of an element: `full`, `arange`, `tril`.
     pub const CREATION: Group = Group { name: "CREATION", tables: &[creation::RULES, triangle::RULES] };
+    /// What is calculated from elements at several places: `glu`, `diff`.
+    pub const SPREAD: Group = Group { name: "SPREAD", tables: &[spread::RULES] };
     /// Losses, reduced or not.
     pub const LOSSES: Group = Group { name: "LOSSES", tables: &[loss::RULES] };
     /// Sums, means, extrema, variances, lengths of vectors, running sums.
@@ -84,6 +86,7 @@ impl Group {
         Group::PRODUCTS,
         Group::POINTWISE,
         Group::CREATION,
+        Group::SPREAD,
         Group::LOSSES,
         Group::REDUCTIONS,
         Group::NORMS,
@@ -99,13 +102,13 @@ impl Group {
     /// assert_eq!(Group::name_of(&OpName::parse("aten::sort")), None);
     /// ```
     pub fn name_of(op: &OpName) -> Option<&'static str> {
-        Group::ALL.iter().find(|group| group.rules(op).next().is_some()).map(|group| group.name)
+        let has_rule = |group: &&Group| group.rules(meant(&op.name), &op.overload).next().is_some();
+        Group::ALL.iter().find(has_rule).map(|group| group.name)
     }
 
-    /// The rules that it has for an op.
-    pub(super) fn rules(&self, op: &OpName) -> impl Iterator<Item = &'static Rule> {
-        let name = meant(&op.name);
-        self.tables.iter().copied().flatten().filter(move |rule| rule.covers(name, &op.overload))
+    /// The rules that it has for an overload of the op that they [mean](meant) by this name.
+    pub(super) fn rules<'n>(&self, name: &'n str, overload: &'n str) -> impl Iterator<Item = &'static Rule> + 'n {
+        self.tables.iter().copied().flatten().filter(move |rule| rule.covers(name, overload))
     }
 
     /// The ops that lower by it, as `aten::add.Tensor`, sorted.

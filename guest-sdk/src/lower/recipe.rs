@@ -4,7 +4,7 @@ use super::LowerError;
 use super::call::Uncovered;
 use super::group::Group;
 use super::node_call::NodeCall;
-use super::rule::{Align, How, Recipe, Rule};
+use super::rule::{Align, How, Recipe, Rule, meant};
 use crate::index::Index;
 use crate::view;
 use passhost_ir::{Arg, Graph, Node, NodeKind, ValueId, numel};
@@ -17,7 +17,8 @@ pub(super) fn recipe(graph: &Graph, node: &Node, groups: &[Group]) -> Result<Rec
     let call = NodeCall::of(graph, node, 0);
     // Some calls need no lowering.
     let is_view = || node.outputs.first().is_some_and(|&output| view::step(graph, node, output).is_some());
-    let mut rules = groups.iter().flat_map(|group| group.rules(op));
+    let name = meant(&op.name);
+    let mut rules = groups.iter().flat_map(|group| group.rules(name, &op.overload));
     let rule = rules.find(|rule| (rule.applies)(call.args)).filter(|_| !is_view());
     let rule = rule.ok_or_else(|| LowerError::NoLowering(op.to_string()))?;
     let not_covered = |reason: String| LowerError::NotCovered(op.to_string(), reason);

@@ -183,7 +183,7 @@ impl WorkEstimate {
         constants: &Constants,
         kernel: &Kernel,
         inputs: &[ValueId],
-        effort: &KernelEffort,
+        repeated: u64,
     ) -> WorkEstimate {
         let axes = KernelAxes::of(kernel);
         let undivided = kernel.body.iter().any(|inst| matches!(inst.op, Op::Scan(..)));
@@ -212,7 +212,7 @@ impl WorkEstimate {
                 || store.order.len() <= kernel.parallel.len() && reduces;
             work.writes += numel(&store.shape) as f64 * size * if is_in_order { 1.0 } else { constants.strided };
         }
-        work.repeated = effort.repeated as f64 * constants.rule[1];
+        work.repeated = repeated as f64 * constants.rule[1];
         work.operations = (axes.operations(kernel, constants) - work.repeated).max(0.0);
         work
     }

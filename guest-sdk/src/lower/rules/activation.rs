@@ -1,11 +1,9 @@
 //! Activation functions. Formulas as in ATen's `Activation.cpp` and `ActivationXxxKernel.cu`.
 
 use super::transcendental::one_plus_exp_neg;
-use crate::index::Index;
 use crate::lower::call::{Emitted, OpCall};
-use crate::lower::node_call::NodeCall;
 use crate::lower::quantity::Quantity;
-use crate::lower::rule::{Align, OperandReads, Rule};
+use crate::lower::rule::{Align, Rule};
 use passhost_ir::kernel::{Compare, Unary};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, SQRT_2};
 
@@ -36,13 +34,6 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     },
     Rule::costly("aten::elu", &[""], |c| elu(c, c.number(1)?, c.number(2)?, c.number(3)?)),
     Rule::costly("aten::selu", &[""], |c| elu(c, 1.673_263_242_354_377_2, 1.050_700_987_355_480_5, 1.0)),
-    Rule {
-        align: Align::At(halves),
-        ..Rule::costly("aten::glu", &[""], |c| {
-            let (x, gate) = c.pair()?;
-            Ok(x * (1.0 / one_plus_exp_neg(gate)))
-        })
-    },
     Rule::costly("aten::softplus", &[""], softplus),
     Rule::costly("aten::mish", &[""], |c| {
         let x = c.first()?;
@@ -59,16 +50,6 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     })
     .only("approximate none or tanh"),
 ];
-
-/// The element of the first half of a dimension, and that of the second.
-fn halves(call: &NodeCall<'_>) -> OperandReads {
-    let to = call.shapes()?.1;
-    let dim = call.dim(1, to.len())?;
-    let first = Index::axes(to);
-    let mut second = first.clone();
-    second[dim] = second[dim].shifted(to[dim]);
-    Ok(vec![(0, first), (0, second)])
-}
 
 /// `min(max(x, low), high)`; a NaN stays.
 fn between(x: Quantity<'_>, low: f64, high: f64) -> Quantity<'_> {

@@ -20,5 +20,6 @@ pub(super) mod reduction;
 pub(super) mod resampling;
 pub(super) mod rounding;
 pub(super) mod scan;
+pub(super) mod spread;
 pub(super) mod transcendental;
 pub(super) mod triangle;

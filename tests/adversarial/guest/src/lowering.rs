@@ -12,6 +12,7 @@ use passhost_guest_sdk::lower::{self, Group};
 const GROUPS: &[Group] = &[
     Group::POINTWISE,
     Group::CREATION,
+    Group::SPREAD,
     Group::LOSSES,
     Group::REDUCTIONS,
     Group::NORMS,
