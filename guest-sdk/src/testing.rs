@@ -3,7 +3,7 @@
 mod same;
 mod types;
 
-pub use same::{RewriteDifference, assert_same, compare, compare_with};
+pub use same::{RewriteDifference, assert_same, compare};
 pub use types::Types;
 
 use crate::lower::{Group, LowerError, region};

@@ -32,7 +32,7 @@ impl<'a> Matcher<'a> {
     /// The pattern with its outermost op at `node`.
     pub(super) fn at(&mut self, pattern: &Pattern, node: &Node) -> Option<Match> {
         let root = Arg::Value(*node.outputs.first()?);
-        let found = self.extend(MatchAttempt::default(), pattern, &root, &"root").into_iter().next()?;
+        let found = self.extend_one(MatchAttempt::default(), pattern, &root, &"root").into_iter().next()?;
         Some(Match {
             root: node.id,
             nodes: found.nodes.iter().map(|&position| self.graph.nodes[position].id).collect(),
@@ -43,7 +43,13 @@ impl<'a> Matcher<'a> {
 
     /// Every way in which `pattern` matches `arg` on top of an attempt: commutative ops and alternatives give several,
     /// and captures that occur again decide between them.
-    fn extend(&mut self, attempt: MatchAttempt, pattern: &Pattern, arg: &Arg, path: &dyn Display) -> Vec<MatchAttempt> {
+    fn extend_one(
+        &mut self,
+        attempt: MatchAttempt,
+        pattern: &Pattern,
+        arg: &Arg,
+        path: &dyn Display,
+    ) -> Vec<MatchAttempt> {
         let attempts = match &pattern.kind {
             PatternKind::Anything => vec![attempt],
             PatternKind::Tensor if matches!(arg, Arg::Value(_)) => vec![attempt],
@@ -52,7 +58,7 @@ impl<'a> Matcher<'a> {
             PatternKind::OneOf(alternatives) => {
                 let mut tried = vec![];
                 for one in alternatives {
-                    tried.append(&mut self.extend(attempt.clone(), one, arg, path));
+                    tried.append(&mut self.extend_one(attempt.clone(), one, arg, path));
                 }
                 tried
             }
@@ -111,10 +117,10 @@ impl<'a> Matcher<'a> {
             self.record(&here, &format_args!("{op} argument 2"), "alpha = 1".to_owned(), found, Some(position));
             return vec![];
         }
-        let mut attempts = self.extend_all(vec![here.clone()], op, patterns, &mut args.iter());
+        let mut attempts = self.extend_all(here.clone(), patterns, &mut args.iter(), (op, " argument"));
         if patterns.len() >= 2 && !is_scaled && commutes(&op.name).is_some() {
             let swapped = [&args[1], &args[0]].into_iter().chain(&args[2..]);
-            attempts.extend(self.extend_all(vec![here], op, patterns, &mut { swapped }));
+            attempts.extend(self.extend_all(here, patterns, &mut { swapped }, (op, " argument")));
         }
         attempts
     }
@@ -126,52 +132,36 @@ impl<'a> Matcher<'a> {
         arg: &Arg,
         path: &dyn Display,
     ) -> Vec<MatchAttempt> {
-        let found = match arg {
-            Arg::Values(values) => values.as_slice(),
-            other => {
-                let expected = || format!("a list of {} tensors", patterns.len());
-                self.miss(&attempt, path, (false, &expected), other);
-                return vec![];
-            }
+        let expected = format!("a list of {} tensors", patterns.len());
+        let Arg::Values(found) = arg else {
+            self.miss(&attempt, path, (false, &|| expected.clone()), arg);
+            return vec![];
         };
         if found.len() != patterns.len() {
-            let expected = format!("a list of {} tensors", patterns.len());
             self.record(&attempt, path, expected, format!("one of {}", found.len()), None);
             return vec![];
         }
-        let mut attempts = vec![attempt];
-        for (place, (pattern, &value)) in patterns.iter().zip(found).enumerate() {
-            let path = format_args!("{path}, tensor {place}");
-            attempts = self.extend_each(attempts, pattern, &Arg::Value(value), &path);
-        }
-        attempts
+        let tensors: Vec<Arg> = found.iter().copied().map(Arg::Value).collect();
+        self.extend_all(attempt, patterns, &mut tensors.iter(), (path, ", tensor"))
     }
 
-    /// [`extend`](Matcher::extend) on top of each of several attempts.
-    fn extend_each(
-        &mut self,
-        attempts: Vec<MatchAttempt>,
-        pattern: &Pattern,
-        arg: &Arg,
-        path: &dyn Display,
-    ) -> Vec<MatchAttempt> {
-        let mut extended = vec![];
-        for one in attempts {
-            extended.append(&mut self.extend(one, pattern, arg, path));
-        }
-        extended
-    }
-
+    /// Every way in which patterns match arguments one by one, each of which has a path of this prefix, this word and its
+    /// number.
     fn extend_all(
         &mut self,
-        mut attempts: Vec<MatchAttempt>,
-        op: &OpName,
+        attempt: MatchAttempt,
         patterns: &[Pattern],
         args: &mut dyn Iterator<Item = &Arg>,
+        (prefix, word): (&dyn Display, &str),
     ) -> Vec<MatchAttempt> {
+        let mut attempts = vec![attempt];
         for (place, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
-            let path = format_args!("{op} argument {place}");
-            attempts = self.extend_each(attempts, pattern, arg, &path);
+            let path = format_args!("{prefix}{word} {place}");
+            let mut extended = vec![];
+            for one in attempts {
+                extended.append(&mut self.extend_one(one, pattern, arg, &path));
+            }
+            attempts = extended;
         }
         attempts
     }

@@ -4,7 +4,7 @@ use super::{DEVICE, Types, draw, evaluate};
 use crate::{LowerError, Pass, PassError};
 use passhost_ir::kernel::Tensor;
 use passhost_ir::kernel::scalar::{Num, round};
-use passhost_ir::{Dtype, Graph, GraphError, Infer, OpTable, RewriteSummary, verify_rewrite};
+use passhost_ir::{Dtype, Graph, GraphError, OpTable, RewriteSummary, verify_rewrite};
 
 /// How a graph and what a pass made of it differ, or why that cannot be said.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -85,12 +85,8 @@ fn fail(message: &str) -> ! {
 /// with NaNs. Elements may differ as `torch.testing` lets them (`t = -5`); where the original is not finite on unusual
 /// inputs, anything goes but where a NaN is expected.
 pub fn compare(pass: &dyn Pass, graph: &Graph) -> Result<RewriteSummary, RewriteDifference> {
-    compare_with(pass, graph, &mut Types::default())
-}
-
-/// [`compare`] with a host of one's own.
-pub fn compare_with(pass: &dyn Pass, graph: &Graph, host: &mut dyn Infer) -> Result<RewriteSummary, RewriteDifference> {
-    let mut run = || super::rewrite_with(pass, graph.clone(), &DEVICE, host);
+    let host = &mut Types::default();
+    let mut run = || super::rewrite_with(pass, graph.clone(), &DEVICE, &mut *host);
     let ((rewritten, refusals), (again, _)) = (run()?, run()?);
     if again != rewritten {
         let advice = "iterate over nodes in graph order, not over hash maps";
