@@ -32,7 +32,7 @@ impl<'a> Matcher<'a> {
     /// The pattern with its outermost op at `node`.
     pub(super) fn at(&mut self, pattern: &Pattern, node: &Node) -> Option<Match> {
         let root = Arg::Value(*node.outputs.first()?);
-        let found = self.extend_one(MatchAttempt::default(), pattern, &root, &"root").into_iter().next()?;
+        let found = self.extend(MatchAttempt::default(), pattern, &root, &"root").into_iter().next()?;
         Some(Match {
             root: node.id,
             nodes: found.nodes.iter().map(|&position| self.graph.nodes[position].id).collect(),
@@ -43,13 +43,7 @@ impl<'a> Matcher<'a> {
 
     /// Every way in which `pattern` matches `arg` on top of an attempt: commutative ops and alternatives give several,
     /// and captures that occur again decide between them.
-    fn extend_one(
-        &mut self,
-        attempt: MatchAttempt,
-        pattern: &Pattern,
-        arg: &Arg,
-        path: &dyn Display,
-    ) -> Vec<MatchAttempt> {
+    fn extend(&mut self, attempt: MatchAttempt, pattern: &Pattern, arg: &Arg, path: &dyn Display) -> Vec<MatchAttempt> {
         let attempts = match &pattern.kind {
             PatternKind::Anything => vec![attempt],
             PatternKind::Tensor if matches!(arg, Arg::Value(_)) => vec![attempt],
@@ -58,7 +52,7 @@ impl<'a> Matcher<'a> {
             PatternKind::OneOf(alternatives) => {
                 let mut tried = vec![];
                 for one in alternatives {
-                    tried.append(&mut self.extend_one(attempt.clone(), one, arg, path));
+                    tried.append(&mut self.extend(attempt.clone(), one, arg, path));
                 }
                 tried
             }
@@ -117,10 +111,10 @@ impl<'a> Matcher<'a> {
             self.record(&here, &format_args!("{op} argument 2"), "alpha = 1".to_owned(), found, Some(position));
             return vec![];
         }
-        let mut attempts = self.extend_all(here.clone(), patterns, &mut args.iter(), (op, " argument"));
+        let mut attempts = self.extend_all(vec![here.clone()], op, patterns, &mut args.iter());
         if patterns.len() >= 2 && !is_scaled && commutes(&op.name).is_some() {
             let swapped = [&args[1], &args[0]].into_iter().chain(&args[2..]);
-            attempts.extend(self.extend_all(here, patterns, &mut { swapped }, (op, " argument")));
+            attempts.extend(self.extend_all(vec![here], op, patterns, &mut { swapped }));
         }
         attempts
     }
@@ -132,36 +126,52 @@ impl<'a> Matcher<'a> {
         arg: &Arg,
         path: &dyn Display,
     ) -> Vec<MatchAttempt> {
-        let expected = format!("a list of {} tensors", patterns.len());
-        let Arg::Values(found) = arg else {
-            self.miss(&attempt, path, (false, &|| expected.clone()), arg);
-            return vec![];
+        let found = match arg {
+            Arg::Values(values) => values.as_slice(),
+            other => {
+                let expected = || format!("a list of {} tensors", patterns.len());
+                self.miss(&attempt, path, (false, &expected), other);
+                return vec![];
+            }
         };
         if found.len() != patterns.len() {
+            let expected = format!("a list of {} tensors", patterns.len());
             self.record(&attempt, path, expected, format!("one of {}", found.len()), None);
             return vec![];
         }
-        let tensors: Vec<Arg> = found.iter().copied().map(Arg::Value).collect();
-        self.extend_all(attempt, patterns, &mut tensors.iter(), (path, ", tensor"))
+        let mut attempts = vec![attempt];
+        for (place, (pattern, &value)) in patterns.iter().zip(found).enumerate() {
+            let path = format_args!("{path}, tensor {place}");
+            attempts = self.extend_each(attempts, pattern, &Arg::Value(value), &path);
+        }
+        attempts
     }
 
-    /// Every way in which patterns match arguments one by one, each of which has a path of this prefix, this word and its
-    /// number.
+    /// [`extend`](Matcher::extend) on top of each of several attempts.
+    fn extend_each(
+        &mut self,
+        attempts: Vec<MatchAttempt>,
+        pattern: &Pattern,
+        arg: &Arg,
+        path: &dyn Display,
+    ) -> Vec<MatchAttempt> {
+        let mut extended = vec![];
+        for one in attempts {
+            extended.append(&mut self.extend(one, pattern, arg, path));
+        }
+        extended
+    }
+
     fn extend_all(
         &mut self,
-        attempt: MatchAttempt,
+        mut attempts: Vec<MatchAttempt>,
+        op: &OpName,
         patterns: &[Pattern],
         args: &mut dyn Iterator<Item = &Arg>,
-        (prefix, word): (&dyn Display, &str),
     ) -> Vec<MatchAttempt> {
-        let mut attempts = vec![attempt];
         for (place, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
-            let path = format_args!("{prefix}{word} {place}");
-            let mut extended = vec![];
-            for one in attempts {
-                extended.append(&mut self.extend_one(one, pattern, arg, &path));
-            }
-            attempts = extended;
+            let path = format_args!("{op} argument {place}");
+            attempts = self.extend_each(attempts, pattern, arg, &path);
         }
         attempts
     }
