@@ -69,7 +69,13 @@ fn a_rewrite_that_is_no_valid_graph_is_refused_with_the_reason() {
 #[test]
 fn a_rewrite_that_would_take_too_much_is_refused_before_it_runs() {
     check_hostile("huge_tensors", &[], 1, "compile", &["plugin (verify)", "bytes of intermediate tensors at once"]);
-    check_hostile("slow_ops", &[], 1, "compile", &["plugin (verify)", "operations; at most"]);
+    check_hostile(
+        "slow_ops",
+        &[],
+        1,
+        "compile",
+        &["plugin (verify)", "estimated operations in inserted nodes; at most"],
+    );
 }
 
 #[test]
@@ -315,7 +321,7 @@ fn whoever_serves_signs_or_asks_a_model_is_told_what_to_do() {
         Passhost::new(words).run()
     };
     for out in [&file, &pipe, "/proc/none"] {
-        agent(out).expect_end(2, &["cannot make", "name another directory by --out DIR"]);
+        agent(out).expect_end(2, &["cannot make", "name another one by --out DIR"]);
     }
     for run in [&none, &file, &pipe] {
         let export = Passhost::new(["agent", "export", run, "--format", "sft"]).run();

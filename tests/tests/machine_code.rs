@@ -4,7 +4,7 @@
 
 use passhost_cache::Cache;
 use passhost_child::Confinement;
-use passhost_child::machine_code::{Allowance, CodeError, MachineCode, Processes};
+use passhost_child::machine_code::{Allowance, CodeError, MachineCode, processes};
 use passhost_kernels::cuda::{Nvrtc, NvrtcError};
 use passhost_protocol::compiler::CompilerSource;
 use passhost_tests::{directory, repository};
@@ -46,10 +46,10 @@ fn a_child_makes_what_nvrtc_makes_and_the_cache_keeps_it() {
     let cache = Arc::new(Cache::open(&directory.path().join("kernels")).unwrap());
     let mut allowance = Allowance::default();
     for _ in 0..2 {
-        let mut machine_code = MachineCode::new(Processes::new(Confinement::default()), Some(Arc::clone(&cache)));
+        let mut machine_code = MachineCode::new(processes(Confinement::default()), Some(Arc::clone(&cache)));
         assert_eq!(machine_code.of(&source, &mut allowance, soon()).unwrap(), expected);
         assert_eq!(machine_code.of(&source, &mut allowance, soon()).unwrap(), expected);
-        assert!(machine_code.start().walls().is_some());
+        assert!(machine_code.walls().is_some());
     }
     let [entries, _] = cache.paths();
     assert_eq!(std::fs::read_dir(entries).unwrap().count(), 1);
@@ -60,7 +60,7 @@ fn what_the_compiler_says_of_a_source_comes_back_and_no_file_is_read_for_it() {
     if nvrtc().is_none() {
         return;
     }
-    let mut machine_code = MachineCode::new(Processes::new(Confinement::default()), None);
+    let mut machine_code = MachineCode::new(processes(Confinement::default()), None);
     for (text, said) in [("no kernel", "identifier \"no\" is undefined"), ("#include \"/etc/passwd\"", "cannot open")] {
         let source = CompilerSource { text: text.into(), capability: (9, 0) };
         let refused = machine_code.of(&source, &mut Allowance::default(), soon());

@@ -24,23 +24,12 @@ fn an_op_is_shown_with_its_schemas_and_what_becomes_of_it() {
     Passhost::new(["ops", "aten::gleu"])
         .run()
         .expect_end(2, &["no op of the list is called `aten::gleu`", "aten::gelu"]);
-    Passhost::new(["ops", "gelu", "--markdown"]).run().expect_end(2, &["cannot be used with"]);
 }
 
 #[test]
-fn the_table_has_every_op_and_fits_the_line() {
-    let run = Passhost::new(["ops"]).variable("COLUMNS", "60").run();
-    run.expect_end(
-        0,
-        &[
-            "aten::linear: kernel",
-            "aten::scaled_dot_product_attention: call",
-            "aten::relu: kernel",
-            "aten::transpose: view",
-            "aten::tril_indices: call",
-        ],
-    );
-    run.expect(run.out.lines().all(|line| line.chars().count() <= 60), "a line is too long");
+fn the_page_has_every_op() {
+    let run = Passhost::new(["ops"]).run();
+    run.expect_end(0, &["| `aten::linear` |", "| `aten::relu` |", "| `aten::transpose` |", "`tril_indices`"]);
 }
 
 #[test]

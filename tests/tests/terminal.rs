@@ -82,7 +82,7 @@ fn results_with_any_text_anywhere_are_read_or_refused_on_lines_of_their_own() {
     for (number, text) in place::documents().iter().enumerate() {
         let file = place.write(&format!("{number}.json"), text);
         let runs = [
-            Passhost::new(["report", &file, "--time"]),
+            Passhost::new(["report", &file]),
             Passhost::new(["compare", &file]),
             Passhost::new(["score", &file]),
             Passhost::new(["verify", &file, "--offline"]),

@@ -90,7 +90,6 @@ fn reason(stays: Stays) -> &'static str {
         Stays::Function => {
             "a function that the kernel language lacks, and cannot say with others as exactly as eager has it"
         }
-        Stays::Rescaled => "a running sum that is scaled anew at each element, which a scan cannot say",
         Stays::MatrixNorm => "the norm of a matrix, by its singular values or another reduction of a reduction",
         Stays::Memory => "about memory, not about elements",
         Stays::Loss => "a loss of training that no graph of GraphNet has: no rule yet",

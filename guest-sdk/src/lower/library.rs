@@ -88,7 +88,7 @@ fn added(analysis: &GraphAnalysis<'_>, node: &Node, name: &str) -> f64 {
     let result = numel(shape(node.outputs[0])) as f64;
     let along = match (products(name), &operands[..]) {
         (Some(Products::First), [first, ..]) => shape(*first).last().copied(),
-        (Some(Products::Second | Products::Batches), [_, first, ..]) => shape(*first).last().copied(),
+        (Some(Products::Second), [_, first, ..]) => shape(*first).last().copied(),
         (Some(Products::Convolution), [_, weight, ..]) => Some(shape(*weight)[1..].iter().product()),
         (Some(Products::Attention), [query, key, ..]) => {
             let keys = shape(*key).iter().rev().nth(1).copied().unwrap_or(1);

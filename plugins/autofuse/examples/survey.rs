@@ -24,11 +24,7 @@ nodes in kernels | of those that are no such products |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |";
 
 /// Products of matrices that are no lowering's.
-const ATTENTION: [&str; 3] = [
-    "aten::scaled_dot_product_attention",
-    "aten::_native_multi_head_attention",
-    "aten::_transformer_encoder_layer_fwd",
-];
+const ATTENTION: [&str; 2] = ["aten::scaled_dot_product_attention", "aten::_native_multi_head_attention"];
 
 #[derive(Default)]
 struct Totals {

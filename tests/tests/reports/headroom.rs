@@ -101,8 +101,6 @@ fn what_holds_a_score_back_is_said_with_what_is_left_to_the_library() {
     expect![[r#"
         on the device alone it takes 2.000 times as long in the geometric mean of 3 graphs that both have
         right; 1 takes at most 1.10 times as long as it on 3 of them
-        where 1 leaves no call to the library it takes 2.000 times as long, 1 of these graphs; 1 takes at
-        most 1.10 times as long as it on 1 of them
     "#]]
     .assert_eq(run.out.get(on_the_device..end).unwrap_or_default());
 }

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write as _};
 use std::net::TcpStream;
 
 /// Connections of each kind.
-const MANY: usize = 200;
+const MANY: u64 = 200;
 /// Bytes of a submission that does not come to its end.
 const BODY: usize = 2 << 20;
 /// What the server may take for all of them. Bodies without a limit would be 400 MB, answers that nobody reads many times that.
@@ -62,10 +62,13 @@ fn hundreds_of_connections_that_mean_no_good_take_bounded_memory() {
     let line = format!("POST {}", server.path_of_submissions());
     let unfinished = server.request("alice", &line, &headers, &vec![7; BODY - 1]);
     let mut bodies = open(&server, &unfinished);
+    // Else they would still be strangers' when others open more, and be closed for those.
+    server.wait_for("connections", MANY + 1);
     // Results that are asked for again and again, and never read.
     let asked = server.request("bob", &format!("GET /v1/evaluations/{id}/events"), &[], b"");
     let asked = String::from_utf8_lossy(&asked).replace("Connection: close\r\n", "").repeat(200);
     let mut unread = open(&server, asked.as_bytes());
+    server.wait_for("connections", 2 * MANY + 1);
     // Heads that trickle.
     let strangers = open(&server, b"GET /health HTTP/1.1\r\nX-Slow: ");
     while pour(&mut bodies, &unfinished) | pour(&mut unread, asked.as_bytes()) {}

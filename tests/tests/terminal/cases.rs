@@ -201,11 +201,7 @@ fn of_results(place: &Place) -> Vec<Case> {
     vec![
         (
             "report",
-            all_of([
-                each(&["report"], &["--time"]),
-                each(&["report"], &["--json", "-"]),
-                each(&["report"], &["--html", "-"]),
-            ]),
+            all_of([each(&["report"], &[]), each(&["report"], &["--json", "-"]), each(&["report"], &["--html", "-"])]),
         ),
         ("compare", all_of([each(&["compare"], &[&other]), each(&["compare"], &[&other, "--json", "-"])])),
         ("score", all_of([each(&["score"], &[]), each(&["score"], &["--json", "-"])])),
@@ -380,7 +376,7 @@ fn of_names(place: &Place) -> Vec<Case> {
             ],
         ),
         ("guide", vec![place.run(&["guide"])]),
-        ("ops", vec![place.run(&["ops", HOSTILE]), place.run(&["ops"]), place.run(&["ops", "--markdown"])]),
+        ("ops", vec![place.run(&["ops", HOSTILE]), place.run(&["ops"])]),
         (
             "policies",
             vec![place.run(&["policies", HOSTILE]), place.run(&["policies"]), place.run(&["policies", "strict"])],

@@ -153,21 +153,22 @@ impl AgentTools {
         let Some(verdict) = verdict else {
             return Ok(ToolOutcome::said("this source was not evaluated; call `eval` first"));
         };
-        let document = self.objects.get(&verdict.document).map_err(AgentToolsError::file(&verdict.document))?;
-        Ok(ToolOutcome::said(match serde_json::from_str::<Document>(&document) {
-            Ok(document) => feedback::refusals(&document),
-            Err(error) => return Err(AgentToolsError::file(&verdict.document)(error.into())),
-        }))
+        Ok(ToolOutcome::said(feedback::refusals(&self.document(verdict)?)))
+    }
+
+    /// The result that a verdict is of.
+    fn document(&self, verdict: &PassVerdict) -> Result<Document, AgentToolsError> {
+        let found = self.objects.get(&verdict.document).and_then(|text| read(&text));
+        found.map_err(AgentToolsError::file(&verdict.document))
     }
 
     fn build(&self) -> Result<ToolOutcome, AgentToolsError> {
         let Some(source) = &self.source else { return Ok(nothing_written()) };
         let ran = self.compile(source)?;
         let path = self.file(source, "wasm");
-        let component = match ran.code() {
-            Some(0) => Some(sha256(&std::fs::read(&path).map_err(AgentToolsError::file(&path))?)),
-            Some(1) => None,
-            _ => return Err(ran.trouble()),
+        let component = match ran.passes()? {
+            true => Some(sha256(&std::fs::read(&path).map_err(AgentToolsError::file(&path))?)),
+            false => None,
         };
         let text = compiler_said(&ran, component.is_some());
         Ok(ToolOutcome { effect: Effect::Built { source: source.clone(), component }, ..ToolOutcome::said(text) })
@@ -206,11 +207,7 @@ impl AgentTools {
         };
         let words = ["show".as_ref(), self.sample.as_os_str(), "--after".as_ref(), component.as_os_str()];
         let ran = self.executor.run(owned(words.into_iter().chain(["--diff", "--all"].map(AsRef::as_ref))), true)?;
-        let passes = match ran.code() {
-            Some(0) => true,
-            Some(1) => false,
-            _ => return Err(ran.trouble()),
-        };
+        let passes = ran.passes()?;
         let end = if passes { "check: every graph may run" } else { "check: refused" };
         let text = format!("{end}\n{}{}", tidy(&ran.out), tidy(&ran.err));
         let effect = Effect::Checked { source, passes };
@@ -225,11 +222,7 @@ impl AgentTools {
         };
         let known = self.verdicts.get(&source);
         let (verdict, text, device) = match known {
-            Some(verdict) => {
-                let document = self.objects.get(&verdict.document).map_err(AgentToolsError::file(&component))?;
-                let document = read(&document).map_err(AgentToolsError::file(&component))?;
-                (verdict.clone(), feedback::verdict(&document), Duration::ZERO)
-            }
+            Some(verdict) => (verdict.clone(), feedback::verdict(&self.document(verdict)?), Duration::ZERO),
             None => self.measure(&source, &component)?,
         };
         Ok(ToolOutcome { text, effect: Effect::Judged { source, verdict }, device })

@@ -71,7 +71,7 @@ impl CliRunner {
         // SAFETY: between fork and exec it chooses cores, sets the disposition of a signal and asks for one by `prctl`; all
         // are allowed there, and only an error allocates.
         unsafe { command.pre_exec(prepare) };
-        let start = |source| AgentToolsError::Start { program: self.program.clone(), source };
+        let start = |source| AgentToolsError::Start(self.program.clone(), source);
         let mut child = command.spawn().map_err(start)?;
         let (out, err) = (collect(child.stdout.take()), collect(child.stderr.take()));
         let status = loop {

@@ -19,6 +19,19 @@ pub struct CommandOutput {
 }
 
 impl CommandOutput {
+    /// Whether the command took what a model made, or refused it.
+    ///
+    /// # Errors
+    ///
+    /// If it did neither.
+    pub(crate) fn passes(&self) -> Result<bool, AgentToolsError> {
+        match self.code() {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(self.trouble()),
+        }
+    }
+
     /// Its exit code, where it ended by itself.
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()

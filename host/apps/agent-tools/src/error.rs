@@ -9,21 +9,11 @@ use std::process::ExitStatus;
 #[derive(Debug, thiserror::Error)]
 pub enum AgentToolsError {
     /// A file of the attempt cannot be read or written.
-    #[error("cannot use `{}`: {source}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot use `{path}`: {1}", path = .0.display())]
+    File(PathBuf, io::Error),
     /// A command of passhost does not start.
-    #[error("`{}` does not start: {source}", program.display())]
-    Start {
-        /// The program.
-        program: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("`{path}` does not start: {1}", path = .0.display())]
+    Start(PathBuf, io::Error),
     /// The machine, the device or the installation does not do what it must.
     #[error("`passhost {command}` ends with {status}: {said}")]
     Host {
@@ -49,6 +39,6 @@ impl AgentToolsError {
     /// That a file of an attempt cannot be used.
     pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> AgentToolsError {
         let path = path.into();
-        |source| AgentToolsError::File { path, source }
+        |source| AgentToolsError::File(path, source)
     }
 }

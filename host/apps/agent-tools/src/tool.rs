@@ -49,25 +49,11 @@ pub enum ToolError {
     #[error("there is no tool `{0}`; call one of {names}", names = TOOLS.map(|(name, _)| name).join(", "))]
     Unknown(String),
     /// What stands in place of arguments is no JSON object.
-    #[error("the arguments of {tool} are no JSON object ({reason}); write them as {example}")]
-    NotJson {
-        /// The tool.
-        tool: &'static str,
-        /// What the parser said.
-        reason: String,
-        /// Arguments that would do.
-        example: &'static str,
-    },
+    #[error("the arguments of {0} are no JSON object ({1}); write them as {2}")]
+    NotJson(&'static str, String, &'static str),
     /// An argument is missing, unknown or of another type.
-    #[error("{tool} does not take these arguments: {reason}; write them as {example}")]
-    Arguments {
-        /// The tool.
-        tool: &'static str,
-        /// What is wrong.
-        reason: String,
-        /// Arguments that would do.
-        example: &'static str,
-    },
+    #[error("{0} does not take these arguments: {1}; write them as {2}")]
+    Arguments(&'static str, String, &'static str),
     /// The source has more than anybody reads.
     #[error("the source has {0} characters, of which {SOURCE} are taken; write a shorter pass")]
     Long(usize),
@@ -113,12 +99,9 @@ impl Tool {
         let (tool, example) = known.ok_or_else(|| ToolError::Unknown(one_line(name, 60)))?;
         let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
         // First as any object, so that what is no JSON is told from what is another object.
-        let object: Map<String, Value> = serde_json::from_str(arguments).map_err(|error| ToolError::NotJson {
-            tool,
-            reason: error.to_string(),
-            example,
-        })?;
-        let wrong = |reason| ToolError::Arguments { tool, reason, example };
+        let object: Map<String, Value> =
+            serde_json::from_str(arguments).map_err(|error| ToolError::NotJson(tool, error.to_string(), example))?;
+        let wrong = |reason| ToolError::Arguments(tool, reason, example);
         let call: Tool = serde_json::from_value(json!({ tool: object }))
             .map_err(|error| wrong(one_line(&error.to_string(), 200)))?;
         match &call {

@@ -43,21 +43,11 @@ pub struct AgentSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum AgentRunError {
     /// A file cannot be used.
-    #[error("cannot use `{}`: {source}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot use `{path}`: {1}", path = .0.display())]
+    File(PathBuf, io::Error),
     /// The directory cannot be made.
-    #[error("cannot make `{}`: {source}; name another directory by --out DIR", path.display())]
-    Directory {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot make `{path}`: {1}; name another directory by --out DIR", path = .0.display())]
+    Directory(PathBuf, io::Error),
     /// Something is there, and nobody asked to go on with it.
     #[error("`{}` holds a run; --resume goes on with it, --out DIR begins another one", .0.display())]
     NotEmpty(PathBuf),
@@ -85,7 +75,7 @@ pub enum AgentRunError {
 }
 
 pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> AgentRunError {
-    |source| AgentRunError::File { path: path.into(), source }
+    |source| AgentRunError::File(path.into(), source)
 }
 
 /// A directory with a run in it, which nobody else works on meanwhile.
@@ -161,7 +151,7 @@ impl AgentRun {
     pub fn open(directory: &Path, settings: AgentSettings, resume: bool) -> Result<AgentRun, AgentRunError> {
         for folder in [ATTEMPTS, OBJECTS, WORK] {
             let path = directory.join(folder);
-            std::fs::create_dir_all(&path).map_err(|source| AgentRunError::Directory { path: path.clone(), source })?;
+            std::fs::create_dir_all(&path).map_err(|source| AgentRunError::Directory(path.clone(), source))?;
         }
         let path = directory.join(LOCK);
         let lock = File::create(&path).map_err(file(&path))?;

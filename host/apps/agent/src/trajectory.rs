@@ -111,31 +111,14 @@ impl std::fmt::Display for Why {
 #[derive(Debug, thiserror::Error)]
 pub enum TrajectoryError {
     /// It cannot be opened, read or written.
-    #[error("cannot use `{}`: {source}; what was written before is kept, and --resume goes on", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot use `{path}`: {1}; what was written before is kept, and --resume goes on", path = .0.display())]
+    File(PathBuf, io::Error),
     /// It has more than is read.
-    #[error("`{}` has {found} bytes, of which {LIMIT} are read; remove the file, and the attempt is made again with --resume", path.display())]
-    Long {
-        /// The file.
-        path: PathBuf,
-        /// Its bytes.
-        found: u64,
-    },
+    #[error("`{path}` has {1} bytes, of which {LIMIT} are read; remove the file, and the attempt is made again with --resume", path = .0.display())]
+    Long(PathBuf, u64),
     /// A line is none.
-    #[error("`{}`, line {line}: {reason}; remove the file, and the attempt is made again with --resume", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// Which, from 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
+    #[error("`{path}`, line {1}: {2}; remove the file, and the attempt is made again with --resume", path = .0.display())]
+    Line(PathBuf, usize, String),
 }
 
 /// The file of an attempt that goes on.
@@ -153,7 +136,7 @@ impl Trajectory {
     ///
     /// If it cannot be used.
     pub fn open(path: &Path) -> Result<(Trajectory, Vec<TrajectoryLine>), TrajectoryError> {
-        let failed = |source| TrajectoryError::File { path: path.into(), source };
+        let failed = |source| TrajectoryError::File(path.into(), source);
         let is_new = !path.exists();
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
@@ -172,7 +155,7 @@ impl Trajectory {
     ///
     /// If it cannot be written.
     pub fn add(&mut self, line: &TrajectoryLine) -> Result<(), TrajectoryError> {
-        let failed = |source| TrajectoryError::File { path: self.path.clone(), source };
+        let failed = |source| TrajectoryError::File(self.path.clone(), source);
         let mut text = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
         text.push('\n');
         self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data()).map_err(failed)
@@ -185,23 +168,23 @@ impl Trajectory {
 ///
 /// If they cannot be read.
 pub fn read_file(path: &Path) -> Result<Vec<TrajectoryLine>, TrajectoryError> {
-    let mut file = File::open(path).map_err(|source| TrajectoryError::File { path: path.into(), source })?;
+    let mut file = File::open(path).map_err(|source| TrajectoryError::File(path.into(), source))?;
     Ok(read(path, &mut file)?.0)
 }
 
 /// The whole lines, and how many bytes they have.
 fn read(path: &Path, file: &mut File) -> Result<(Vec<TrajectoryLine>, u64), TrajectoryError> {
     let mut text = String::new();
-    let failed = |source| TrajectoryError::File { path: path.into(), source };
+    let failed = |source| TrajectoryError::File(path.into(), source);
     let found = file.metadata().map_err(failed)?.len();
     if found > LIMIT {
-        return Err(TrajectoryError::Long { path: path.into(), found });
+        return Err(TrajectoryError::Long(path.into(), found));
     }
     let mut bytes = vec![];
     file.take(LIMIT).read_to_end(&mut bytes).map_err(failed)?;
     // A line that was cut may end within a character.
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let damaged = |line, reason: String| TrajectoryError::Line { path: path.into(), line, reason };
+    let damaged = |line, reason: String| TrajectoryError::Line(path.into(), line, reason);
     text.push_str(std::str::from_utf8(&bytes[..whole]).map_err(|error| damaged(1, error.to_string()))?);
     let parse = |(index, line)| serde_json::from_str(line).map_err(|error| damaged(index + 1, format!("{error}")));
     let lines: Vec<TrajectoryLine> = text.lines().enumerate().map(parse).collect::<Result<_, _>>()?;

@@ -6,7 +6,7 @@ use passhost_result::document::{Document, Limits};
 use passhost_score::Options;
 use passhost_sign::Signed;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -23,21 +23,11 @@ const FILE_LIMIT: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum BoardError {
     /// The file cannot be read.
-    #[error("cannot read the board `{}`: {source}; `passhost leaderboard DIR --new RESULTS` begins one", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot read the board `{path}`: {1}; `passhost leaderboard DIR --new RESULTS` begins one", path = .0.display())]
+    Read(PathBuf, io::Error),
     /// It says something else than what a board accepts.
-    #[error("`{}` is no board: {reason}; docs/leaderboard.md has its form", path.display())]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error("`{path}` is no board: {1}; docs/leaderboard.md has its form", path = .0.display())]
+    Form(PathBuf, String),
     /// Results to begin a board with were not made alike.
     #[error(
         "a board begins with results that were made alike, and these differ in {0}; begin it with some of them, and add the others by hand"
@@ -160,8 +150,8 @@ impl Board {
         let path = directory.join(FILE);
         let mut text = String::new();
         let read = open_regular(&path).and_then(|file| file.take(FILE_LIMIT).read_to_string(&mut text));
-        read.map_err(|source| BoardError::Read { path: path.clone(), source })?;
-        let wrong = |reason: String| BoardError::Form { path: path.clone(), reason };
+        read.map_err(|source| BoardError::Read(path.clone(), source))?;
+        let wrong = |reason: String| BoardError::Form(path.clone(), reason);
         let board: Board = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         if ![SCHEMA, OLDER_SCHEMA].contains(&board.schema.as_str()) {
             return Err(wrong(format!("its schema is `{}`, expected `{SCHEMA}`", board.schema)));
@@ -171,21 +161,21 @@ impl Board {
 
     /// What cannot be meant: two things of one name, a sample twice, or a list of nothing.
     fn contradiction(&self) -> Option<String> {
-        fn repeated<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-            let mut seen = std::collections::BTreeSet::new();
-            names.into_iter().find(|name| !seen.insert(*name)).map(|name| format!("two {what} are called `{name}`"))
-        }
-        let empty = self.sample_lists.iter().find(|list| list.samples.is_empty());
         let lists = &self.sample_lists;
-        repeated("sample lists", lists.iter().map(|list| list.name.as_str()))
-            .or_else(|| repeated("policies", self.policies.iter().map(|policy| policy.name.as_str())))
-            .or_else(|| repeated("devices", self.devices.iter().map(|device| device.name.as_str())))
-            .or_else(|| repeated("hosts", self.hosts.iter().map(|host| host.name.as_str())))
-            .or_else(|| {
-                lists.iter().find_map(|list| repeated("samples", list.samples.iter().map(|one| one.name.as_str())))
-            })
-            .or_else(|| lists.iter().find_map(one_sample_twice))
-            .or_else(|| empty.map(|list| format!("the sample list `{}` has no sample", list.name)))
+        let mut named: Vec<(&str, Vec<&String>)> = vec![
+            ("sample lists", lists.iter().map(|list| &list.name).collect()),
+            ("policies", self.policies.iter().map(|policy| &policy.name).collect()),
+            ("devices", self.devices.iter().map(|device| &device.name).collect()),
+            ("hosts", self.hosts.iter().map(|host| &host.name).collect()),
+        ];
+        named.extend(lists.iter().map(|list| ("samples", list.samples.iter().map(|one| &one.name).collect())));
+        let repeated = |(what, names): (&str, Vec<&String>)| {
+            let mut seen = BTreeSet::new();
+            names.into_iter().find(|name| !seen.insert(*name)).map(|name| format!("two {what} are called `{name}`"))
+        };
+        let empty = || lists.iter().find(|list| list.samples.is_empty());
+        let repeated = named.into_iter().find_map(repeated).or_else(|| lists.iter().find_map(one_sample_twice));
+        repeated.or_else(|| empty().map(|list| format!("the sample list `{}` has no sample", list.name)))
     }
 
     /// A board that accepts results which were made as these were, under the names that these give: the sample list has all
@@ -234,7 +224,7 @@ impl Board {
             hosts: vec![AcceptedHost { torch, ..host }],
             settings,
         };
-        let wrong = |reason| BoardError::Form { path: FILE.into(), reason };
+        let wrong = |reason| BoardError::Form(FILE.into(), reason);
         board.contradiction().map_or(Ok(board), |reason| Err(wrong(reason)))
     }
 }

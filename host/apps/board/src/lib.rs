@@ -11,8 +11,7 @@
 //! An author with k submissions to a ranking is ranked by the best of them. So each of their intervals covers with
 //! 1 - 5%/k, and each of their verdicts has an error of 0.1%/k: who tries often is not faster by luck. Places follow from
 //! the comparison of each author's best with each other one, of which k times l pairs were possible, and of which one
-//! author has part in n - 1: its error is divided by all of these. The best submissions of an author's plugins are compared
-//! in the same way, with the submissions of each and the number of the others.
+//! author has part in n - 1: its error is divided by all of these.
 //!
 //! Nothing here writes anything, or knows how a board is shown.
 
@@ -20,14 +19,12 @@ mod accepted;
 mod admission;
 mod conditions;
 mod rank;
-mod reason;
 mod stand;
 mod submission;
 
 pub use accepted::{
     AcceptedDevice, AcceptedHost, AcceptedPolicy, AcceptedSettings, Board, BoardError, FILE, ListedSample, SampleList,
 };
-pub use rank::{OtherPlugin, Ranking, RankingRow, Score, Scored};
-pub use reason::RefusalReason;
+pub use rank::{Ranking, RankingRow, Score, Scored};
 pub use stand::{BoardContents, Refused, Standings, SubmittedFile};
 pub use submission::{Submission, SubmittedBatch, Unranked};

@@ -27,18 +27,9 @@ pub struct RankingRow {
     /// The best of their submissions.
     pub best: Scored,
     /// The best submission of each of their other plugins, the highest score first.
-    pub others: Vec<OtherPlugin>,
+    pub others: Vec<Scored>,
     /// The other submissions, the last signed first.
     pub history: Vec<Scored>,
-}
-
-/// The best submission of a plugin whose author has a better one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OtherPlugin {
-    /// The submission.
-    pub scored: Scored,
-    /// Which of the author's plugins are better beyond doubt: 0 is the best, and the others follow in their order.
-    pub worse_than: Vec<usize>,
 }
 
 impl RankingRow {
@@ -49,8 +40,7 @@ impl RankingRow {
 
     /// All submissions of the author.
     pub fn all(&self) -> impl Iterator<Item = &Scored> {
-        let others = self.others.iter().map(|other| &other.scored);
-        std::iter::once(&self.best).chain(others).chain(&self.history)
+        std::iter::once(&self.best).chain(&self.others).chain(&self.history)
     }
 }
 
@@ -131,14 +121,8 @@ impl<'c> RankedCandidate<'c> {
         let entry = entry(&candidate.results, share)?;
         let Summary { all: part, .. } = summarise(&entry);
         let wall = part.wall.as_ref()?;
-        let confidence = wall.confidence.as_ref();
-        let (headline, interval) = match entry.conditions.headline {
-            Headline::Published => (wall.aggregate_score, confidence.map(|confidence| confidence.aggregate_score)),
-            Headline::Strict => {
-                (wall.aggregate_score_strict, confidence.map(|confidence| confidence.aggregate_score_strict))
-            }
-        };
-        let verdict = confidence.map_or(Verdict::Undecided, |confidence| confidence.verdict);
+        let (headline, interval) = wall.headline(entry.conditions.headline);
+        let verdict = wall.confidence.as_ref().map_or(Verdict::Undecided, |confidence| confidence.verdict);
         let score = Score { headline, interval, verdict, part };
         Some(RankedCandidate { scored: Scored { submission: candidate.submission, score }, entry, share })
     }
@@ -148,7 +132,7 @@ impl<'c> RankedCandidate<'c> {
 struct Author<'c> {
     name: &'c str,
     best: RankedCandidate<'c>,
-    others: Vec<OtherPlugin>,
+    others: Vec<Scored>,
     history: Vec<Scored>,
 }
 
@@ -157,8 +141,6 @@ impl<'c> Author<'c> {
     fn of(name: &'c str, mut standings: Vec<RankedCandidate<'c>>, submissions: &[Submission]) -> Option<Author<'c>> {
         standings.sort_by(|one, other| other.scored.score.headline.total_cmp(&one.scored.score.headline));
         let plugin = |standing: &RankedCandidate<'_>| submissions[standing.scored.submission].plugin_sha256.as_str();
-        let mut tries: BTreeMap<&str, u32> = BTreeMap::new();
-        standings.iter().for_each(|standing| *tries.entry(plugin(standing)).or_default() += 1);
         let (mut plugins, mut history): (Vec<RankedCandidate<'_>>, Vec<Scored>) = (vec![], vec![]);
         for standing in standings {
             if plugins.iter().any(|best| plugin(best) == plugin(&standing)) {
@@ -168,21 +150,9 @@ impl<'c> Author<'c> {
             }
         }
         history.sort_by_key(|scored| std::cmp::Reverse(submissions[scored.submission].signed_at));
-        // Each could have been the best of as many; and each plugin has a part in as many comparisons as there are others.
-        let others = u32::try_from(plugins.len() - 1).unwrap_or(u32::MAX);
-        let is_better = |one: &RankedCandidate<'_>, own: &RankedCandidate<'_>| {
-            let pairs = tries[plugin(one)].saturating_mul(tries[plugin(own)]);
-            is_better(one, own, pairs.saturating_mul(others))
-        };
-        let worse_than: Vec<Vec<usize>> = plugins
-            .iter()
-            .enumerate()
-            .map(|(at, own)| (0..at).filter(|&better| is_better(&plugins[better], own)).collect())
-            .collect();
-        let mut plugins = std::iter::zip(plugins, worse_than);
-        let (best, _) = plugins.next()?;
-        let others =
-            plugins.map(|(standing, worse_than)| OtherPlugin { scored: standing.scored, worse_than }).collect();
+        let mut plugins = plugins.into_iter();
+        let best = plugins.next()?;
+        let others = plugins.map(|standing| standing.scored).collect();
         Some(Author { name, best, others, history })
     }
 }
@@ -277,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_authors_plugins_stand_beside_each_other_and_which_are_told_apart_is_said() {
+    fn an_authors_plugins_stand_below_each_other_the_best_first() {
         let of =
             |plugin: &str, at, speedup| submission_of(plugin, "me", at, vec![right("a", speedup), right("b", speedup)]);
         let submissions =
@@ -285,10 +255,7 @@ mod tests {
         let (rows, _) = ranked(&submissions);
         let [row] = rows.as_slice() else { unreachable!("one author: {rows:?}") };
         assert_eq!((row.best.submission, row.submissions()), (2, 5));
-        let others: Vec<(usize, &[usize])> =
-            row.others.iter().map(|other| (other.scored.submission, &other.worse_than[..])).collect();
-        // 2.05 and 2 are not told apart.
-        assert_eq!(others, [(3, &[0][..]), (1, &[0]), (0, &[0, 1, 2])]);
+        assert_eq!(row.others.iter().map(|other| other.submission).collect::<Vec<_>>(), [3, 1, 0]);
         assert_eq!(row.history.iter().map(|scored| scored.submission).collect::<Vec<_>>(), [4]);
         // All share the error of the author's five submissions.
         let shares = row.all().map(|scored| scored.score.part.wall.as_ref().unwrap().confidence.unwrap().submissions);

@@ -3,14 +3,17 @@
 use crate::accepted::{Board, FILE};
 use crate::admission::{MetHere, admit};
 use crate::conditions::RankingConditions;
-use crate::rank::{Ranking, RankingCandidate, rows};
-use crate::reason::RefusalReason;
+use crate::rank::{Ranking, RankingCandidate, RankingRow, Scored, rows};
 use crate::submission::{Admitted, Submission, Unranked, submissions};
 use passhost_protocol::open_regular;
 use passhost_sign::{LineError, Signed, TrustedKeys, read_all};
 use std::collections::BTreeSet;
 use std::io::{self, Read as _};
 use std::path::Path;
+
+/// Why a submission is in no ranking.
+const NO_DEVICE: &str = "none of it ran on a device, so that it belongs to no ranking: its plugin does not load";
+const UNSCORED: &str = "nothing of it can be scored";
 
 /// Bytes of a file of results.
 const FILE_LIMIT: u64 = 512 << 20;
@@ -86,6 +89,16 @@ pub struct Standings {
     pub refused: Vec<Refused>,
 }
 
+impl Standings {
+    /// Where a submission stands: the rankings that it is in, whose row it is there, and what it scores.
+    pub fn places(&self, submission: usize) -> impl Iterator<Item = (&Ranking, &RankingRow, &Scored)> {
+        let rows = self.rankings.iter().flat_map(|ranking| ranking.rows.iter().map(move |row| (ranking, row)));
+        rows.filter_map(move |(ranking, row)| {
+            Some((ranking, row, row.all().find(|scored| scored.submission == submission)?))
+        })
+    }
+}
+
 /// A line that counts for nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refused {
@@ -95,8 +108,8 @@ pub struct Refused {
     pub line: Option<usize>,
     /// What it says that it is about, if it was signed; untrusted.
     pub about: Option<String>,
-    /// Everything that is wrong with it.
-    pub reasons: Vec<RefusalReason>,
+    /// Everything that is wrong with it, a sentence each.
+    pub reasons: Vec<String>,
 }
 
 impl Board {
@@ -109,7 +122,7 @@ impl Board {
                 let place = (name, (lines.len() > 1).then_some(number));
                 match line {
                     Ok(result) => signed.push((place, result)),
-                    Err(error) => refused.push(refusal(place, None, vec![RefusalReason::Line(error.clone())])),
+                    Err(error) => refused.push(refusal(place, None, vec![error.to_string()])),
                 }
             }
         }
@@ -133,7 +146,7 @@ impl Board {
     fn rankings(&self, submissions: &[Submission]) -> (Vec<Ranking>, Vec<Unranked>) {
         let (mut rankings, mut unranked) = (vec![], vec![]);
         let alone = submissions.iter().enumerate().filter(|(_, submission)| submission.conditions.device.is_none());
-        unranked.extend(alone.map(|(submission, _)| Unranked { submission, reason: RefusalReason::NoDevice }));
+        unranked.extend(alone.map(|(submission, _)| Unranked { submission, reason: NO_DEVICE.to_owned() }));
         for list in &self.sample_lists {
             let conditions: BTreeSet<RankingConditions> =
                 submissions.iter().map(|submission| submission.conditions).collect();
@@ -149,9 +162,8 @@ impl Board {
                     }
                 }
                 let (headline, rows, unscored) = rows(&candidates, submissions);
-                unranked.extend(
-                    unscored.into_iter().map(|submission| Unranked { submission, reason: RefusalReason::Unscored }),
-                );
+                let unscored = unscored.into_iter();
+                unranked.extend(unscored.map(|submission| Unranked { submission, reason: UNSCORED.to_owned() }));
                 let names = [
                     &list.name,
                     &self.policies[conditions.policy].name,
@@ -167,7 +179,7 @@ impl Board {
     }
 }
 
-fn refusal((file, line): (&String, Option<usize>), result: Option<&Signed>, reasons: Vec<RefusalReason>) -> Refused {
+fn refusal((file, line): (&String, Option<usize>), result: Option<&Signed>, reasons: Vec<String>) -> Refused {
     let about = result.map(|result| {
         let job = &result.statement.document.job;
         format!("{} on {}", job.plugin, job.sample)

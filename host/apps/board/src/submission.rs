@@ -2,7 +2,6 @@
 
 use crate::accepted::SampleList;
 use crate::conditions::RankingConditions;
-use crate::reason::RefusalReason;
 use passhost_report::{Apart, EntrantResults, GraphFilter, Sourced, entries};
 use passhost_sign::{BatchId, JobId, Signed, TrustedKey};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,8 +58,8 @@ pub struct Submission {
 pub struct Unranked {
     /// Position among the submissions.
     pub submission: usize,
-    /// Why.
-    pub reason: RefusalReason,
+    /// Why, as a sentence about it.
+    pub reason: String,
 }
 
 /// A result that counts.
@@ -141,7 +140,7 @@ fn submission(group: &SubmissionKey, device: Option<usize>, results: &[&Admitted
 
 impl Submission {
     /// Its results on the samples of a list, or why they are not all there. `None` where there is none of them.
-    pub(crate) fn on(&self, list: &SampleList) -> Option<Result<Vec<Sourced>, RefusalReason>> {
+    pub(crate) fn on(&self, list: &SampleList) -> Option<Result<Vec<Sourced>, String>> {
         let of = |sha256: &str| self.results.iter().find(|result| result.document.job.sample_sha256 == sha256);
         let found: Vec<Option<&Sourced>> = list.samples.iter().map(|sample| of(&sample.sha256)).collect();
         if found.iter().all(Option::is_none) {
@@ -156,8 +155,8 @@ impl Submission {
         if missing.len() > NAMED {
             names.push_str(&format!(" and {} more", missing.len() - NAMED));
         }
-        let (list, of) = (list.name.clone(), list.samples.len());
-        Some(Err(RefusalReason::Incomplete { list, missing: missing.len(), of, names }))
+        let (list, missing, of) = (&list.name, missing.len(), list.samples.len());
+        Some(Err(format!("it has no result that counts for {missing} of the {of} samples of list `{list}`: {names}")))
     }
 }
 

@@ -28,6 +28,7 @@ mod signing;
 pub mod source;
 pub mod verify;
 
+use crate::arguments::DeviceArguments;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::terminal::{Terminal, Tone};
 use passhost_cache::Cache;
@@ -37,7 +38,6 @@ use passhost_protocol::device::DeviceChoice;
 use passhost_result::untrusted::one_line;
 use passhost_sample::{FoundSamples, Named, Repeated};
 use passhost_supervisor::{Config, Supervisor};
-use signing::Signer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -119,14 +119,9 @@ fn is_wasm_by_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "wasm")
 }
 
-/// Opens the device behind the walls that must stand; a failure stops the command.
-fn open_device(
-    arguments: &crate::arguments::DeviceArguments,
-    confinement: Confinement,
-    signer: Option<&Signer>,
-) -> Result<Device, Stop> {
-    let setup = DeviceSetup { confinement, ..device_setup(arguments.device, arguments.threads) };
-    Device::open(signing::kept_from_key(setup, signer)).or_stop(Exit::Host)
+/// Opens a device as `with` has it set up; a failure stops the command.
+fn open_device(arguments: &DeviceArguments, with: impl FnOnce(DeviceSetup) -> DeviceSetup) -> Result<Device, Stop> {
+    Device::open(with(device_setup(arguments.device, arguments.threads))).or_stop(Exit::Host)
 }
 
 /// Devices that work side by side, the first at the beginning, whose children cannot read what is in `hidden`.

@@ -1,18 +1,16 @@
 //! A comparison of entrants on the terminal.
 
-use crate::summary::{against, bracketed, counting_once, name, named, range, share, short};
-use crate::terminal::{Terminal, Tone};
+use crate::summary::{against, bracketed, class_words, counting_once, name, named, range, share, short};
+use crate::terminal::{Terminal, TitledCell, Tone, WIDE};
 use passhost_report::{
     AgainstFirst, DeviceTimeRatio, EntrantComparison, EntrantStanding, GraphPlace, Missing, NEARLY, ScoreChange,
+    headline_name,
 };
-use passhost_result::Headline;
 use passhost_result::untrusted::one_line;
 use passhost_score::{FailureClass, Verdict};
 
 /// Changes of a kind that are shown; JSON has them all.
 const SHOWN: usize = 5;
-/// Least width that has room for all columns.
-const WIDE: usize = 80;
 
 /// The lines for a comparison.
 pub fn render(comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String> {
@@ -58,63 +56,55 @@ pub fn render(comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String
 
 fn standings(comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String> {
     let headline = comparison.conditions.headline;
+    let ratio = |standing: &EntrantStanding| Some(*standing.against_first.as_ref()?.headline(headline));
+    let verdict = |standing: &EntrantStanding| ratio(standing).map(|ratio| ratio.verdict);
     let wide = terminal.width() >= WIDE;
-    let head = ["entrant", "AS", "strict", "ES(0)", "right", "speed", "ratio", "95%", "verdict"];
-    let keep: &[usize] = if wide { &[0, 1, 2, 3, 4, 5, 6, 7, 8] } else { &[0, 1, 2, 4, 6, 7, 8] };
-    let rows: Vec<Vec<String>> =
-        comparison.standings.iter().enumerate().map(|(at, standing)| row(at, standing, headline, wide)).collect();
-    let mut lines = terminal.columns(&head, &rows, keep);
+    let numbered: Vec<(usize, &EntrantStanding)> = (1..).zip(&comparison.standings).collect();
+    let mut lines = terminal.rows(&numbered, |&(number, standing)| {
+        let (wall, ratio) = (standing.part.wall.as_ref(), ratio(standing));
+        let speed = standing.against_first.as_ref().and_then(|against| against.speed.as_ref());
+        let name = one_line(&standing.entrant.name, 30);
+        let verdict = match verdict(standing) {
+            None if number == 1 => "first",
+            None => "-",
+            Some(Verdict::Faster) => "better",
+            Some(Verdict::Slower) => "worse",
+            Some(Verdict::Undecided) => "undecided",
+        };
+        [
+            // Where there is no room for names, the lines below the table have them.
+            TitledCell::new("entrant", if wide { format!("{number} {name}") } else { number.to_string() }),
+            TitledCell::new("AS", short(wall.map(|wall| wall.aggregate_score))),
+            TitledCell::new("strict", short(wall.map(|wall| wall.aggregate_score_strict))),
+            TitledCell::new("ES(0)", short(wall.and_then(|wall| wall.es.get(&0).copied()))).from(WIDE),
+            TitledCell::new("right", share(&standing.part)),
+            TitledCell::new("speed", short(speed.map(|speed| speed.ratio))).from(WIDE),
+            TitledCell::new("ratio", short(ratio.map(|ratio| ratio.ratio))),
+            TitledCell::new("95%", range(ratio.and_then(|ratio| ratio.interval))),
+            TitledCell::new("verdict", verdict),
+        ]
+    });
     for (line, standing) in lines.iter_mut().skip(1).zip(&comparison.standings) {
-        let tone = match standing.against_first.as_ref().map(|against| against.headline(headline).verdict) {
+        let tone = match verdict(standing) {
             Some(Verdict::Faster) => Tone::Good,
             Some(Verdict::Slower) => Tone::Bad,
             Some(Verdict::Undecided) | None => continue,
         };
         *line = terminal.paint(tone, line);
     }
-    for (at, standing) in comparison.standings.iter().enumerate() {
+    for (number, standing) in numbered {
         let name = one_line(&standing.entrant.name, 60);
-        let text = format!("{} is {name}, {}", at + 1, one_line(&standing.entrant.sources.join(", "), 200));
+        let text = format!("{number} is {name}, {}", one_line(&standing.entrant.sources.join(", "), 200));
         lines.extend(terminal.painted(Tone::Dim, &text, ""));
     }
     lines
-}
-
-fn row(at: usize, standing: &EntrantStanding, headline: Headline, wide: bool) -> Vec<String> {
-    let part = &standing.part;
-    let wall = part.wall.as_ref();
-    let against = standing.against_first.as_ref();
-    let ratio = against.map(|against| against.headline(headline));
-    let verdict = match ratio.map(|ratio| ratio.verdict) {
-        None if at == 0 => "first",
-        None => "-",
-        Some(Verdict::Faster) => "better",
-        Some(Verdict::Slower) => "worse",
-        Some(Verdict::Undecided) => "undecided",
-    };
-    let number = at + 1;
-    vec![
-        // Where there is no room for names, the lines below the table have them.
-        if wide { format!("{number} {}", one_line(&standing.entrant.name, 30)) } else { number.to_string() },
-        short(wall.map(|wall| wall.aggregate_score)),
-        short(wall.map(|wall| wall.aggregate_score_strict)),
-        short(wall.and_then(|wall| wall.es.get(&0).copied())),
-        share(part),
-        short(against.and_then(|against| against.speed.as_ref()).map(|speed| speed.ratio)),
-        short(ratio.map(|ratio| ratio.ratio)),
-        range(ratio.and_then(|ratio| ratio.interval)),
-        verdict.to_owned(),
-    ]
 }
 
 fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String> {
     let AgainstFirst { better, worse, .. } = *against;
     let undecided = comparison.graphs - better - worse;
     let ratio = against.headline(comparison.conditions.headline);
-    let score = match comparison.conditions.headline {
-        Headline::Published => "AS",
-        Headline::Strict => "AS strict",
-    };
+    let score = headline_name(comparison.conditions.headline);
     let title = format!(
         "{number} against 1: {score} {:.3} times as high{}; better on {better} graphs, worse on {worse}, undecided on {undecided}",
         ratio.ratio,
@@ -124,7 +114,7 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison
     if ratio.interval.is_none() {
         lines.extend(terminal.painted(Tone::Warn, "times were not taken in as many processes: no interval", ""));
     }
-    lines.extend(on_the_device(against, terminal));
+    lines.extend(against.device.into_iter().flat_map(|device| terminal.wrap(&on_the_device(device), "")));
     let over_samples = against.over_samples.filter(|_| comparison.samples > 1);
     lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("a ratio of", over), "")));
     for (what, found) in [
@@ -139,21 +129,12 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison
     lines
 }
 
-/// What an entrant takes on the device alone, on all graphs that both have right and on those without calls of the library.
-fn on_the_device(against: &AgainstFirst, terminal: &Terminal) -> Vec<String> {
-    let said = [
-        (against.device, "on the device alone", " in the geometric mean of ", " graphs that both have right"),
-        (against.device_right_or_wrong, "with those that it leaves unchanged or has wrong", ", ", " graphs"),
-        (against.device_without_calls, "where 1 leaves no call to the library", ", ", " of these graphs"),
-    ];
-    let said = said.into_iter().filter_map(|(found, on, of, those)| {
-        let DeviceTimeRatio { graphs, ratio, nearly } = found?;
-        Some(format!(
-            "{on} it takes {ratio:.3} times as long{of}{graphs}{those}; 1 takes at most {NEARLY:.2} times as long as it on \
-             {nearly} of them"
-        ))
-    });
-    said.flat_map(|text| terminal.wrap(&text, "")).collect()
+/// What an entrant takes on the device alone, on all graphs that both have right.
+fn on_the_device(DeviceTimeRatio { graphs, ratio, nearly }: DeviceTimeRatio) -> String {
+    format!(
+        "on the device alone it takes {ratio:.3} times as long in the geometric mean of {graphs} graphs that both have right; \
+         1 takes at most {NEARLY:.2} times as long as it on {nearly} of them"
+    )
 }
 
 /// Changes of one kind, those first that come first.
@@ -162,22 +143,19 @@ fn listed(what: &str, changes: &[ScoreChange], terminal: &Terminal) -> Vec<Strin
         return vec![];
     }
     let end = |class: Option<FailureClass>| match class {
-        None => "right".to_owned(),
         Some(FailureClass::PassMiss) => "unchanged".to_owned(),
-        Some(class) => class.to_string().replace('_', " "),
+        class => class_words(class),
     };
-    let keep: &[usize] = if terminal.width() >= WIDE { &[0, 1, 2, 3] } else { &[0, 1, 3] };
-    let row = |change: &ScoreChange| {
-        let ends = if change.first == change.other {
-            end(change.other)
-        } else {
-            format!("{} to {}", end(change.first), end(change.other))
-        };
-        vec![name(&change.place), short(Some(change.ratio.ratio)), range(change.ratio.interval), ends]
-    };
-    let rows: Vec<Vec<String>> = changes.iter().take(SHOWN).map(row).collect();
     let mut lines = vec![format!("{what}: {}", changes.len())];
-    lines.extend(terminal.columns(&["graph", "ratio", "95%", "result"], &rows, keep));
+    lines.extend(terminal.rows(&changes[..changes.len().min(SHOWN)], |change| {
+        let (first, other) = (end(change.first), end(change.other));
+        [
+            TitledCell::new("graph", name(&change.place)),
+            TitledCell::new("ratio", short(Some(change.ratio.ratio))),
+            TitledCell::new("95%", range(change.ratio.interval)).from(WIDE),
+            TitledCell::new("result", if first == other { other } else { format!("{first} to {other}") }),
+        ]
+    }));
     if changes.len() > SHOWN {
         lines.push(format!("and {} more, see --json", changes.len() - SHOWN));
     }

@@ -52,6 +52,10 @@ impl Stop {
         Stop { exit: Exit::Host, error: anyhow::anyhow!("{message}") }
     }
 
+    pub fn plugin(message: impl std::fmt::Display) -> Stop {
+        Stop { exit: Exit::Plugin, error: anyhow::anyhow!("{message}") }
+    }
+
     pub fn usage(message: impl std::fmt::Display) -> Stop {
         Stop { exit: Exit::Usage, error: anyhow::anyhow!("{message}") }
     }
@@ -84,14 +88,21 @@ impl From<OpenError> for Stop {
     }
 }
 
-impl From<&Failure> for Stop {
-    fn from(failure: &Failure) -> Stop {
+impl Stop {
+    /// What a failure says, behind what it is about.
+    pub fn of(failure: &Failure, about: impl std::fmt::Display) -> Stop {
         let exit = match failure.blame {
             Blame::Plugin => Exit::Plugin,
             Blame::Sample => Exit::Usage,
             Blame::Host => Exit::Host,
         };
-        Stop { exit, error: anyhow::anyhow!("{}; {}", failure.message, failure.hint) }
+        Stop { exit, error: anyhow::anyhow!("{about}{}; {}", failure.message, failure.hint) }
+    }
+}
+
+impl From<&Failure> for Stop {
+    fn from(failure: &Failure) -> Stop {
+        Stop::of(failure, "")
     }
 }
 

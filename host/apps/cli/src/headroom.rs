@@ -1,14 +1,12 @@
 //! What holds the score of a plugin back, on the terminal.
 
 use crate::summary::{name, short};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, TitledCell, WIDE};
 use passhost_report::{Clock, GraphTime, Headroom, MeanSpeedup, RightGraph};
 use passhost_result::untrusted::one_line;
 
 /// Graphs that are shown; JSON has all right ones.
 const SHOWN: usize = 10;
-/// Least width that has room for times beside speedups.
-const WIDE: usize = 80;
 /// Characters of what is left to the library, on a wide terminal and on a narrow one.
 const CALLS: [usize; 2] = [30, 14];
 
@@ -48,33 +46,25 @@ fn left_to_the_library(headroom: &Headroom) -> String {
 }
 
 fn slowest(headroom: &Headroom, terminal: &Terminal) -> Vec<String> {
-    let wide = terminal.width() >= WIDE;
-    let limit = if wide { CALLS[0] } else { CALLS[1] };
-    let rows: Vec<Vec<String>> = headroom.graphs.iter().take(SHOWN).map(|graph| row(graph, limit)).collect();
-    let (head, keep): ([&str; 7], &[usize]) = match (headroom.clock, wide) {
-        (Clock::Wall, wide) => (
-            ["slowest right", "speedup", "", "us", "at reference", "us", "library calls"],
-            if wide { &[0, 1, 3, 4, 5, 6] } else { &[0, 1, 4, 6] },
-        ),
-        (Clock::Device, wide) => (
-            ["slowest right", "speedup", "device", "us", "at floor", "us", "library calls"],
-            if wide { &[0, 1, 2, 3, 4, 5, 6] } else { &[0, 1, 2, 4, 6] },
-        ),
-    };
-    terminal.columns(&head, &rows, keep)
-}
-
-fn row(graph: &RightGraph, limit: usize) -> Vec<String> {
     let speedup = |timed: Option<GraphTime>| short(timed.map(|timed| timed.speedup));
     let us = |timed: Option<GraphTime>| timed.map_or("-".to_owned(), |timed| format!("{:.1}", timed.us));
-    let RightGraph { place, measured, at_reference, .. } = graph;
-    vec![
-        name(place),
-        short(Some(graph.speedup)),
-        speedup(*measured),
-        us(*measured),
-        speedup(*at_reference),
-        us(*at_reference),
-        graph.library_calls_text().map_or("-".to_owned(), |calls| one_line(&calls, limit)),
-    ]
+    let limit = if terminal.width() >= WIDE { CALLS[0] } else { CALLS[1] };
+    let (of_device, at) = match headroom.clock {
+        // By wall clock the first speedup is that of what was measured.
+        Clock::Wall => (usize::MAX, "at reference"),
+        Clock::Device => (0, "at floor"),
+    };
+    terminal.rows(&headroom.graphs[..headroom.graphs.len().min(SHOWN)], |graph| {
+        let RightGraph { place, measured, at_reference, .. } = graph;
+        let calls = graph.library_calls_text().map_or("-".to_owned(), |calls| one_line(&calls, limit));
+        [
+            TitledCell::new("slowest right", name(place)),
+            TitledCell::new("speedup", short(Some(graph.speedup))),
+            TitledCell::new("device", speedup(*measured)).from(of_device),
+            TitledCell::new("us", us(*measured)).from(WIDE),
+            TitledCell::new(at, speedup(*at_reference)),
+            TitledCell::new("us", us(*at_reference)).from(WIDE),
+            TitledCell::new("library calls", calls),
+        ]
+    })
 }

@@ -2,6 +2,7 @@
 //! process, libtorch in another, and neither is linked into this one.
 
 mod arguments;
+mod cli;
 mod commands;
 mod comparison;
 mod exit;
@@ -14,14 +15,14 @@ mod private;
 mod progress;
 mod reason;
 mod rows;
-mod spent;
 mod style;
 mod summary;
 mod table;
 mod terminal;
 
-use arguments::{Cli, Command, after_help, refused};
+use arguments::{after_help, refused};
 use clap::{CommandFactory, FromArgMatches};
+use cli::{Cli, Command};
 use exit::Exit;
 use std::process::ExitCode;
 use terminal::{Terminal, Tone};
@@ -58,7 +59,7 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
         Command::Serve(arguments) => commands::serve::run(&arguments, &terminal),
         Command::Token(arguments) => commands::serve::token(&arguments, &terminal),
-        Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
+        Command::Completions(arguments) => Ok(commands::completions::run(&arguments, Cli::command())),
     };
     let exit = end.unwrap_or_else(|stop| {
         terminal.clear_progress();

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::panic::PanicHookInfo;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -93,6 +93,21 @@ fn write_lines(out: &mut impl Write, lines: impl IntoIterator<Item = String>) ->
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Stop> {
     let text = serde_json::to_string_pretty(value).context("the result cannot be written as JSON");
     write_text(path, &json(&text.or_stop(Exit::Host)?))
+}
+
+/// Writes `value` as JSON where that is asked for, and prints the lines unless standard output has the JSON on it.
+pub fn write_and_print(
+    json: &Option<PathBuf>,
+    value: &impl Serialize,
+    lines: impl IntoIterator<Item = String>,
+) -> Result<(), Stop> {
+    if let Some(path) = json {
+        write_json(path, value)?;
+    }
+    if json.as_deref() != Some(Path::new("-")) {
+        print(lines);
+    }
+    Ok(())
 }
 
 /// JSON that says the same without an unfit character but line breaks: within its strings, where alone there are others, they

@@ -1,5 +1,6 @@
 //! Directories of what clients or a model sent, which is nobody else's on the machine.
 
+use crate::exit::Stop;
 use rustix::fs::Mode;
 use rustix::process::umask;
 use std::io::{self, ErrorKind};
@@ -11,7 +12,16 @@ const OTHERS: u32 = 0o077;
 
 /// Makes a directory for its user alone, and has this process and its children make all files so. One that others can enter
 /// is closed to them if it is empty or has a file of this name, which tells that it is ours.
-pub fn directory(path: &Path, own: &str) -> io::Result<()> {
+pub fn directory(option: &str, path: &Path, own: &str) -> Result<(), Stop> {
+    closed(path, own).map_err(|error| {
+        let place = path.display();
+        Stop::usage(format!(
+            "cannot make the directory `{place}` its user's alone: {error}; name another one by {option} DIR"
+        ))
+    })
+}
+
+fn closed(path: &Path, own: &str) -> io::Result<()> {
     umask(Mode::from_raw_mode(OTHERS));
     let found = match std::fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return std::fs::create_dir_all(path),
@@ -49,7 +59,7 @@ mod tests {
                 files.iter().for_each(|file| std::fs::write(at(name).join(file), "").unwrap());
                 std::fs::set_permissions(at(name), std::fs::Permissions::from_mode(0o755)).unwrap();
             }
-            directory(&at(name), "own").unwrap();
+            closed(&at(name), "own").unwrap();
             std::fs::write(at(name).join("next"), "").unwrap();
             assert_eq!((mode(&at(name)), mode(&at(name).join("next"))), (0o700, 0o600), "{name}");
         }
@@ -62,9 +72,9 @@ mod tests {
         std::fs::create_dir(&shared).unwrap();
         std::fs::write(shared.join("theirs"), "").unwrap();
         std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let error = directory(&shared, "own").unwrap_err().to_string();
+        let error = closed(&shared, "own").unwrap_err().to_string();
         assert!(error.contains("it holds other files"), "{error}");
         assert_eq!(mode(&shared), 0o755);
-        assert!(directory(&shared.join("theirs"), "own").is_err());
+        assert!(closed(&shared.join("theirs"), "own").is_err());
     }
 }

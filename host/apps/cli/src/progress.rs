@@ -1,9 +1,9 @@
-//! How far an evaluation of several samples is, on standard error: one line that changes on a terminal, few plain lines
+//! How far work on several samples is, on standard error: one line that changes on a terminal, few plain lines
 //! elsewhere.
 
 use crate::arguments::ProgressArguments;
 use crate::terminal::Terminal;
-use passhost_child::Holder;
+use passhost_corpus::quantities::time;
 use passhost_supervisor::EvaluationEvent;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,9 +13,9 @@ const LIVE: Duration = Duration::from_millis(200);
 /// How long there is no plain line at most, while something is done.
 const PLAIN: Duration = Duration::from_secs(60);
 
-/// Counts samples and says so. Clones are about the same evaluation.
+/// Counts samples and says so. Clones are about the same work.
 #[derive(Clone)]
-pub struct EvaluationProgress {
+pub struct WorkProgress {
     terminal: Terminal,
     quiet: bool,
     verbose: bool,
@@ -44,30 +44,20 @@ struct SamplesDone {
     parts: f64,
 }
 
-impl EvaluationProgress {
+impl WorkProgress {
     /// Of so many samples.
-    pub fn new(terminal: &Terminal, arguments: &ProgressArguments, total: usize) -> EvaluationProgress {
+    pub fn new(terminal: &Terminal, arguments: ProgressArguments, total: usize) -> WorkProgress {
         let now = Instant::now();
         let done = SamplesDone { total, ..SamplesDone::default() };
         let state = ProgressState { done, started: now, shown: now, tenths: 0, step: String::new() };
         let (quiet, verbose) = (arguments.quiet, arguments.verbose);
-        EvaluationProgress { terminal: *terminal, quiet, verbose, state: Arc::new(Mutex::new(state)) }
+        WorkProgress { terminal: *terminal, quiet, verbose, state: Arc::new(Mutex::new(state)) }
     }
 
     /// What happens. Remarks and lost children are in the document.
     pub fn event(&self, event: &EvaluationEvent) {
-        let (place, what) = match event {
-            EvaluationEvent::Reached { place, step } => (place, step.to_string()),
-            EvaluationEvent::Waiting { place, holder: Holder::Own } => {
-                (place, "waiting for another evaluation on this device".to_owned())
-            }
-            EvaluationEvent::Waiting { place, holder } => {
-                (place, format!("waiting for the device, ten minutes at most: {holder}"))
-            }
-            EvaluationEvent::ChildReplaced { .. } | EvaluationEvent::Note { .. } => return,
-        };
-        let at = format!("{} {}/{} {}", place.sample, place.position + 1, place.count, place.variant);
-        self.step(&format!("{at}: {what}"));
+        let EvaluationEvent { place, step } = event;
+        self.step(&format!("{} {}/{} {}: {step}", place.sample, place.position + 1, place.count, place.variant));
     }
 
     /// Something is being done that takes a while.
@@ -102,6 +92,11 @@ impl EvaluationProgress {
         }
         drop(state);
         self.tick();
+    }
+
+    /// Since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.lock().started.elapsed()
     }
 
     /// Writes a line if it is time for one.
@@ -142,7 +137,7 @@ impl EvaluationProgress {
 }
 
 impl SamplesDone {
-    /// `12/132, 3 min left`. What was known says nothing about the rate.
+    /// `12/132, 3m 00s left`. What was known says nothing about the rate.
     fn line(&self, elapsed: Duration) -> String {
         let SamplesDone { total, samples, known, parts } = *self;
         let worked = samples.saturating_sub(known) as f64 + parts;
@@ -151,16 +146,7 @@ impl SamplesDone {
         if worked < 0.1 || left <= 0.0 {
             return counted;
         }
-        format!("{counted}, {} left", time(elapsed.mul_f64(left / worked)))
-    }
-}
-
-/// `40 s`, `3 min`, `2 h 5 min`.
-fn time(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds @ 60..3600 => format!("{} min", (seconds + 30) / 60),
-        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        format!("{counted}, {} left", time(Duration::from_secs_f64((elapsed.as_secs_f64() * left / worked).round())))
     }
 }
 
@@ -173,10 +159,10 @@ mod tests {
         let cases = [
             ((132, 0, 0, 0.0, 1), "0/132"),
             ((132, 100, 100, 0.0, 1), "100/132"),
-            ((132, 12, 0, 0.0, 18), "12/132, 3 min left"),
-            ((132, 112, 100, 0.0, 12), "112/132, 20 s left"),
-            ((10, 0, 0, 0.5, 30), "0/10, 10 min left"),
-            ((1000, 10, 0, 0.0, 100), "10/1000, 2 h 45 min left"),
+            ((132, 12, 0, 0.0, 18), "12/132, 3m 00s left"),
+            ((132, 112, 100, 0.0, 12), "112/132, 20s left"),
+            ((10, 0, 0, 0.5, 30), "0/10, 9m 30s left"),
+            ((1000, 10, 0, 0.0, 100), "10/1000, 2h 45m left"),
             ((2, 2, 0, 0.0, 5), "2/2"),
         ];
         for ((total, samples, known, parts, seconds), expected) in cases {

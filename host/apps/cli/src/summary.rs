@@ -1,20 +1,18 @@
 //! Summaries of plugins on the terminal.
 
 use crate::headroom;
-use crate::terminal::{Terminal, Tone};
+use crate::terminal::{Terminal, TitledCell, Tone, WIDE};
 use passhost_report::{ClockScores, Conditions, Eager, Extreme, GraphPlace, OverSamples, PartScores, Slice, Summary};
 use passhost_result::Headline;
 use passhost_result::document::Launch;
 use passhost_result::untrusted::one_line;
-use passhost_score::{Confidence, Interval};
+use passhost_score::{Confidence, FailureClass, Interval};
 use std::collections::BTreeMap;
 
 /// Places that are named; JSON has them all.
 const SHOWN: usize = 5;
 /// Tolerances whose ES(t) is shown.
 const TOLERANCES: [i8; 8] = [-10, -5, -3, -2, -1, 0, 1, 3];
-/// Least width that has room for intervals beside scores.
-const WIDE: usize = 80;
 
 /// The lines for all plugins: one table over them where there are several, then a section each.
 pub fn render(summaries: &[Summary], terminal: &Terminal) -> Vec<String> {
@@ -92,11 +90,12 @@ fn scores(all: &PartScores, headline: Headline, terminal: &Terminal) -> Vec<Stri
         };
         return terminal.painted(Tone::Bad, &format!("no score: {why}"), "");
     };
-    let mut lines = terminal.painted(Tone::Strong, &both_scores(wall, headline), "");
-    if let Some(device) = &all.device {
-        let text = format!("over device time: {}", both_scores(device, headline));
-        lines.extend(terminal.wrap(&text, ""));
-    }
+    let both = |scores: &ClockScores| {
+        both_scores([scores.aggregate_score, scores.aggregate_score_strict], scores.confidence.as_ref(), headline)
+    };
+    let mut lines = terminal.painted(Tone::Strong, &both(wall), "");
+    let device = all.device.iter().map(|device| format!("over device time: {}", both(device)));
+    lines.extend(device.flat_map(|text| terminal.wrap(&text, "")));
     let over_samples = all.over_samples.filter(|_| all.samples > 1);
     lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("AS", over), "")));
     if let Some(Confidence { speedup, verdict, .. }) = &wall.confidence {
@@ -111,9 +110,7 @@ fn scores(all: &PartScores, headline: Headline, terminal: &Terminal) -> Vec<Stri
 }
 
 /// AS and AS strict with their intervals; what counts stands first.
-fn both_scores(scores: &ClockScores, headline: Headline) -> String {
-    let confidence = scores.confidence.as_ref();
-    let (published, strict) = (scores.aggregate_score, scores.aggregate_score_strict);
+pub fn both_scores([published, strict]: [f64; 2], confidence: Option<&Confidence>, headline: Headline) -> String {
     let published = format!("AS {published:.3}{}", bracketed(confidence.map(|found| found.aggregate_score)));
     let strict = format!("AS strict {strict:.3}{}", bracketed(confidence.map(|found| found.aggregate_score_strict)));
     match headline {
@@ -152,58 +149,48 @@ fn by_tolerance(all: &PartScores, terminal: &Terminal) -> Vec<String> {
 
 /// One table with a row for everything that graphs are divided by.
 fn slices(summary: &Summary, terminal: &Terminal) -> Vec<String> {
-    let of = |title: &str, slices: &'_ [Slice]| -> Vec<(String, PartScores)> {
-        let row = |slice: &Slice| (format!("{title}{}", one_line(&slice.name, 60)), slice.part.clone());
-        slices.iter().map(row).collect()
-    };
-    let mut rows = vec![("all".to_owned(), summary.all.clone())];
-    rows.extend(summary.winnable.iter().map(|part| ("but for failures of samples".to_owned(), part.clone())));
-    rows.extend(of("", &summary.groups));
-    rows.extend(of("", &summary.element_types));
-    rows.extend(of("", &summary.sizes));
-    let rows: Vec<(String, &PartScores)> = rows.iter().map(|(name, part)| (name.clone(), part)).collect();
+    let mut rows = vec![("all".to_owned(), &summary.all)];
+    rows.extend(summary.winnable.iter().map(|part| ("but for failures of samples".to_owned(), part)));
+    let slices = summary.groups.iter().chain(&summary.element_types).chain(&summary.sizes);
+    rows.extend(slices.map(|slice: &Slice| (one_line(&slice.name, 60), &slice.part)));
     parts("graphs", &rows, terminal)
 }
 
 /// A table with a row a part.
 pub fn parts(title: &str, rows: &[(String, &PartScores)], terminal: &Terminal) -> Vec<String> {
-    let wide = terminal.width() >= WIDE;
-    let head = [title, "count", "right", "AS", "95%", "strict", "device"];
-    let keep: &[usize] = if wide { &[0, 1, 2, 3, 4, 5, 6] } else { &[0, 1, 2, 3, 5, 6] };
-    let rows: Vec<Vec<String>> = rows
-        .iter()
-        .map(|(name, part)| {
-            let wall = part.wall.as_ref();
-            let confidence = wall.and_then(|wall| wall.confidence.as_ref());
-            vec![
-                name.clone(),
-                part.graphs.to_string(),
-                share(part),
-                short(wall.map(|wall| wall.aggregate_score)),
-                range(confidence.map(|found| found.aggregate_score)),
-                short(wall.map(|wall| wall.aggregate_score_strict)),
-                short(part.device.as_ref().map(|device| device.aggregate_score)),
-            ]
-        })
-        .collect();
-    terminal.columns(&head, &rows, keep)
+    terminal.rows(rows, |(name, part)| {
+        let (wall, device) = (part.wall.as_ref(), part.device.as_ref());
+        let confidence = wall.and_then(|wall| wall.confidence.as_ref());
+        [
+            TitledCell::new(title, name),
+            TitledCell::new("count", part.graphs.to_string()),
+            TitledCell::new("right", share(part)),
+            TitledCell::new("AS", short(wall.map(|wall| wall.aggregate_score))),
+            TitledCell::new("95%", range(confidence.map(|found| found.aggregate_score))).from(WIDE),
+            TitledCell::new("strict", short(wall.map(|wall| wall.aggregate_score_strict))),
+            TitledCell::new("device", short(device.map(|device| device.aggregate_score))),
+        ]
+    })
 }
 
 fn extremes(title: &str, extremes: &[Extreme], terminal: &Terminal) -> Vec<String> {
     if extremes.is_empty() {
         return vec![];
     }
-    let keep: &[usize] = if terminal.width() >= WIDE { &[0, 1, 2, 3, 4] } else { &[0, 1, 2, 4] };
-    let rows: Vec<Vec<String>> = extremes
-        .iter()
-        .map(|extreme| {
-            let result = extreme.class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "));
-            let speedup = short(extreme.speedup.map(|(speedup, _)| speedup));
-            let interval = range(extreme.speedup.map(|(_, interval)| interval));
-            vec![name(&extreme.place), short(Some(extreme.aggregate_score)), speedup, interval, result]
-        })
-        .collect();
-    terminal.columns(&[title, "AS", "speedup", "95%", "result"], &rows, keep)
+    terminal.rows(extremes, |one| {
+        [
+            TitledCell::new(title, name(&one.place)),
+            TitledCell::new("AS", short(Some(one.aggregate_score))),
+            TitledCell::new("speedup", short(one.speedup.map(|(speedup, _)| speedup))),
+            TitledCell::new("95%", range(one.speedup.map(|(_, interval)| interval))).from(WIDE),
+            TitledCell::new("result", class_words(one.class)),
+        ]
+    })
+}
+
+/// How a variant ended, in words.
+pub fn class_words(class: Option<FailureClass>) -> String {
+    class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "))
 }
 
 fn pass_misses(misses: &[GraphPlace], terminal: &Terminal) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! The table on the terminal: a view of the result document.
 
 use crate::reason;
-use crate::terminal::{Terminal, Tone};
+use crate::summary::{both_scores, class_words};
+use crate::terminal::{Terminal, TitledCell, Tone};
 use passhost_report::short_names;
 use passhost_result::document::{DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
@@ -11,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Variants whose failures are spelt out; the document has them all.
 const FAILURES_SHOWN: usize = 4;
+
+/// Least width of a terminal that has room for all columns.
+const ALL: usize = 98;
 
 /// What is said of an evaluation that was quick.
 const QUICK: &str = "quick: the smallest variants alone, one round of inputs, none of them large or unusual, noise accepted, \
@@ -61,14 +65,9 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
 }
 
 fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
-    let head = ["variant", "nodes", "kernels", "eager us", "rewritten us", "speedup", "device", "right from", "result"];
-    let narrow = terminal.width() < 98;
     let names: Vec<&str> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
-    let rows: Vec<Vec<String>> =
-        document.variants.iter().zip(short_names(&names)).map(|(variant, name)| row(variant, &name)).collect();
-    // A narrow terminal gets what decides: the speedup and whether it is right.
-    let keep: &[usize] = if narrow { &[0, 5, 7, 8] } else { &[0, 1, 2, 3, 4, 5, 6, 7, 8] };
-    let mut lines = terminal.columns(&head, &rows, keep);
+    let rows: Vec<(String, &Variant)> = short_names(&names).into_iter().zip(&document.variants).collect();
+    let mut lines = terminal.rows(&rows, |(name, variant)| row(variant, name));
     for (line, variant) in lines.iter_mut().skip(1).zip(&document.variants) {
         let tone = match variant.class {
             None if is_unmeasured(variant) => Tone::Warn,
@@ -119,8 +118,7 @@ pub fn total<'d>(documents: impl ExactSizeIterator<Item = &'d Document> + Clone)
     let variants = || documents.clone().flat_map(|document| &document.variants);
     let mut ends: BTreeMap<String, u64> = BTreeMap::new();
     for variant in variants() {
-        let right = if is_unmeasured(variant) { "not measured" } else { "right" };
-        let end = variant.class.map_or(right.to_owned(), |class| class.to_string().replace('_', " "));
+        let end = if is_unmeasured(variant) { "not measured".to_owned() } else { class_words(variant.class) };
         *ends.entry(end).or_default() += 1;
     }
     let ends: Vec<String> = ends.into_iter().map(|(end, count)| format!("{count} {end}")).collect();
@@ -139,15 +137,14 @@ pub fn total<'d>(documents: impl ExactSizeIterator<Item = &'d Document> + Clone)
 }
 
 /// How many variants were not measured, and why the first was not.
-fn unmeasured(document: &Document, terminal: &Terminal) -> Vec<String> {
+fn unmeasured(document: &Document) -> Option<String> {
     let all: Vec<&Variant> = document.variants.iter().filter(|variant| is_unmeasured(variant)).collect();
-    let Some(failure) = all.first().and_then(|variant| variant.failure.as_ref()) else { return vec![] };
+    let failure = all.first()?.failure.as_ref()?;
     let first = match all.len() {
         1 => String::new(),
         count => format!(" (the first of {count} variants)"),
     };
-    let text = format!("{} (timing): {}{first}; {}", failure.blame, failure.message, failure.hint);
-    terminal.painted(Tone::Warn, &text, "  ")
+    Some(format!("{} (timing): {}{first}; {}", failure.blame, failure.message, failure.hint))
 }
 
 /// Whether it ran and was not timed: the machine did something else, or what was to be captured cannot be.
@@ -155,21 +152,22 @@ fn is_unmeasured(variant: &Variant) -> bool {
     variant.class.is_none() && variant.failure.as_ref().is_some_and(|failure| failure.stage == "timing")
 }
 
-fn row(variant: &Variant, name: &str) -> Vec<String> {
+/// A narrow terminal gets what decides: the speedup and whether it is right.
+fn row<'c>(variant: &Variant, name: &str) -> [TitledCell<'c>; 9] {
     let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| told(value, digits));
     let timing = variant.timing.as_ref();
-    let shown = timing.and_then(Timing::shown);
-    let rewrite = variant.rewrite.as_ref();
-    vec![
-        one_line(name, 120),
-        rewrite.map_or("-".into(), |rewrite| format!("{} to {}", rewrite.nodes_before, rewrite.nodes_after)),
-        rewrite.map_or("-".into(), |rewrite| rewrite.kernels.to_string()),
-        number(shown.map(|shown| shown.eager_us), 1),
-        number(shown.map(|shown| shown.rewritten_us), 1),
-        speedup_of(variant),
-        number(timing.and_then(|timing| timing.speedup_device), 2),
-        variant.passes_at.map_or("-".into(), |t| format!("t = {t}")),
-        verdict_on(variant),
+    let (shown, rewrite) = (timing.and_then(Timing::shown), variant.rewrite.as_ref());
+    let nodes = rewrite.map_or("-".into(), |rewrite| format!("{} to {}", rewrite.nodes_before, rewrite.nodes_after));
+    [
+        TitledCell::new("variant", one_line(name, 120)),
+        TitledCell::new("nodes", nodes).from(ALL),
+        TitledCell::new("kernels", rewrite.map_or("-".into(), |rewrite| rewrite.kernels.to_string())).from(ALL),
+        TitledCell::new("eager us", number(shown.map(|shown| shown.eager_us), 1)).from(ALL),
+        TitledCell::new("rewritten us", number(shown.map(|shown| shown.rewritten_us), 1)).from(ALL),
+        TitledCell::new("speedup", speedup_of(variant)),
+        TitledCell::new("device", number(timing.and_then(|timing| timing.speedup_device), 2)).from(ALL),
+        TitledCell::new("right from", variant.passes_at.map_or("-".into(), |t| format!("t = {t}"))),
+        TitledCell::new("result", verdict_on(variant)),
     ]
 }
 
@@ -193,10 +191,10 @@ fn told(value: f64, digits: usize) -> String {
 pub fn verdict_on(variant: &Variant) -> String {
     match (variant.class, &variant.trivial) {
         _ if is_unmeasured(variant) => "not measured".into(),
-        (Some(class), _) => class.to_string().replace('_', " "),
+        (class @ Some(_), _) => class_words(class),
         (None, Some(trivial)) => format!("right, but so is {trivial}"),
         (None, None) if !variant.edge_cases.is_empty() => "wrong on unusual inputs".into(),
-        (None, None) => "right".into(),
+        (None, None) => class_words(None),
     }
 }
 
@@ -257,7 +255,8 @@ fn distinct_failures(document: &Document, terminal: &Terminal) -> Vec<String> {
 
 /// What went wrong, and what else is worth knowing.
 fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
-    let mut lines = unmeasured(document, terminal);
+    let unmeasured = unmeasured(document);
+    let mut lines: Vec<String> = unmeasured.iter().flat_map(|text| terminal.painted(Tone::Warn, text, "  ")).collect();
     lines.extend(distinct_failures(document, terminal));
     let mut add = |tone, before: &str, texts: BTreeSet<String>| {
         let texts = texts.iter().take(FAILURES_SHOWN).map(|text| format!("{before}: {}", one_line(text, 400)));
@@ -267,39 +266,33 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     let domain = variants().flat_map(|variant| &variant.edge_cases).map(ToString::to_string).collect();
     add(Tone::Warn, "counts in AS strict", domain);
     add(Tone::Dim, "note", variants().flat_map(|variant| variant.notes.iter().cloned()).collect());
-    if let Some(text) = left_out(&document.variants, &document.limits.measurement) {
-        lines.extend(terminal.painted(Tone::Dim, &format!("note: {text}"), "  "));
-    }
-    let confined = document.confinement.note();
-    lines.extend(confined.iter().flat_map(|note| terminal.painted(Tone::Dim, &format!("note: {note}"), "  ")));
-    lines.extend(drift(document, terminal));
-    lines.extend(host_spread(document, terminal));
+    let left_out = left_out(&document.variants, &document.limits.measurement);
+    let notes = [left_out, document.confinement.note(), drift(document), host_spread(document)];
+    let notes = notes.into_iter().flatten().map(|note| format!("note: {note}"));
+    lines.extend(notes.flat_map(|note| terminal.painted(Tone::Dim, &note, "  ")));
     lines
 }
 
 /// Says so if intervals are wider for what the host may do in another run.
-fn host_spread(document: &Document, terminal: &Terminal) -> Vec<String> {
-    let Some(found) = document.host_spread() else { return vec![] };
-    let text = format!(
-        "note: launches took longer than this host's fastest: intervals of wall clock reach {:.0}% to each side, what another \
-         run may differ by",
-        100.0 * (found - 1.0)
-    );
-    terminal.painted(Tone::Dim, &text, "  ")
+fn host_spread(document: &Document) -> Option<String> {
+    let reach = 100.0 * (document.host_spread()? - 1.0);
+    Some(format!(
+        "launches took longer than this host's fastest: intervals of wall clock reach {reach:.0}% to each side, what another \
+         run may differ by"
+    ))
 }
 
 /// Says so if eager ran at another speed beside itself than beside the rewrite.
-fn drift(document: &Document, terminal: &Terminal) -> Vec<String> {
+fn drift(document: &Document) -> Option<String> {
     const NOTABLE: f64 = 1.05;
     let drifts = document.variants.iter().filter_map(|variant| variant.timing.as_ref());
     let drifts: Vec<f64> = drifts.map(|timing| timing.eager_drift).filter(|drift| *drift > NOTABLE).collect();
-    let Some(most) = drifts.iter().copied().reduce(f64::max) else { return vec![] };
-    let text = format!(
-        "note: on {} of {} variants eager beside itself and beside the rewrite differ, by a factor of up to {most:.2}",
+    let most = drifts.iter().copied().reduce(f64::max)?;
+    Some(format!(
+        "on {} of {} variants eager beside itself and beside the rewrite differ, by a factor of up to {most:.2}",
         drifts.len(),
         document.variants.len(),
-    );
-    terminal.painted(Tone::Dim, &text, "  ")
+    ))
 }
 
 fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
@@ -308,18 +301,6 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
         return vec![terminal.paint(Tone::Bad, &format!("no score: the {blame} is to blame"))];
     };
     let at = |map: &BTreeMap<i8, f64>, t| map.get(&t).map_or("-".into(), |v| format!("{v:.3}"));
-    let interval = |interval: Option<&passhost_score::Interval>| {
-        interval.map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high))
-    };
-    let confidence = document.confidence.as_ref();
-    let published = format!("AS {:.3}{}", scores.aggregate_score, interval(confidence.map(|c| &c.aggregate_score)));
-    let strict_interval = interval(confidence.map(|c| &c.aggregate_score_strict));
-    let strict = format!("AS strict {:.3}{strict_interval}", scores.aggregate_score_strict);
-    // What counts stands first.
-    let summary = match document.policy.rules().headline {
-        Headline::Published => format!("{published}   {strict}"),
-        Headline::Strict => format!("{strict}   {published}"),
-    };
     let tone = if document.status == Status::Failed { Tone::Bad } else { Tone::Strong };
     let by_tolerance = format!(
         "S(-5) {}  S(-3) {}  S(0) {}   ES(0) {}  ES(1) {}  ES(3) {}",
@@ -333,15 +314,14 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
     let fitting = |text: String| {
         if text.chars().count() > terminal.width() { terminal.wrap(&text, "") } else { vec![text] }
     };
+    let both = [scores.aggregate_score, scores.aggregate_score_strict];
+    let both = both_scores(both, document.confidence.as_ref(), document.policy.rules().headline);
     let mut lines = fitting(by_tolerance);
-    lines.extend(fitting(summary).iter().map(|line| terminal.paint(tone, line)));
+    lines.extend(fitting(both).iter().map(|line| terminal.paint(tone, line)));
     if let Some(DeviceScores { aggregate_score, aggregate_score_strict, confidence }) = &document.device_scores {
-        let over_device_time = format!(
-            "over device time: AS {aggregate_score:.3}{}   AS strict {aggregate_score_strict:.3}{}",
-            interval(confidence.as_ref().map(|c| &c.aggregate_score)),
-            interval(confidence.as_ref().map(|c| &c.aggregate_score_strict)),
-        );
-        lines.extend(fitting(over_device_time));
+        let both = [*aggregate_score, *aggregate_score_strict];
+        let both = both_scores(both, confidence.as_ref(), Headline::Published);
+        lines.extend(fitting(format!("over device time: {both}")));
     }
     lines.extend(verdict(document).into_iter().flat_map(fitting));
     lines.extend(progress(document).into_iter().flat_map(fitting));
@@ -393,9 +373,10 @@ mod tests {
 
     #[test]
     fn a_row_contradicts_nothing() {
+        let row = |variant: &Variant| row(variant, "x").map(|cell| cell.text);
         let number = |text: &String| text.parse::<f64>().ok();
         for speedup in [0.004, 0.05, 0.47, 1.0, 2.3, 180.0] {
-            let row = row(&right("x", speedup), "x");
+            let row = row(&right("x", speedup));
             let [eager, rewritten, told] = [3, 4, 5].map(|column| number(&row[column]).unwrap());
             assert!((eager / rewritten / told - 1.0).abs() < 0.1, "{row:?}");
         }
@@ -404,13 +385,13 @@ mod tests {
         let mut contradictory = right("x", 2.0);
         contradictory.timing.as_mut().unwrap().speedup = 0.05;
         for variant in [noisy, contradictory] {
-            assert_eq!(row(&variant, "x")[3..6], ["-", "-", "too noisy to say"]);
+            assert_eq!(row(&variant)[3..6], ["-", "-", "too noisy to say"]);
             // What follows from trials is never so: the document is not made of it.
             let document = Document { variants: vec![variant], ..document("p", "s", vec![]) };
             assert!(!total([&document].into_iter()).contains("times as fast"));
         }
         let untimed = Variant { timing: None, ..right("x", 2.0) };
-        assert_eq!(row(&untimed, "x")[3..6], ["-", "-", "-"]);
+        assert_eq!(row(&untimed)[3..6], ["-", "-", "-"]);
     }
 
     #[test]

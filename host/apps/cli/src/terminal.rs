@@ -7,6 +7,28 @@ use std::io::IsTerminal;
 
 pub use crate::style::Tone;
 
+/// Least width that has room for all columns of most tables.
+pub const WIDE: usize = 80;
+
+/// A cell of a table, and the title of its column.
+pub struct TitledCell<'c> {
+    title: &'c str,
+    least_width: usize,
+    pub text: String,
+}
+
+impl<'c> TitledCell<'c> {
+    pub fn new(title: &'c str, text: impl Into<String>) -> TitledCell<'c> {
+        TitledCell { title, least_width: 0, text: text.into() }
+    }
+
+    /// Left out on terminals that are narrower.
+    #[must_use]
+    pub fn from(self, least_width: usize) -> TitledCell<'c> {
+        TitledCell { least_width, ..self }
+    }
+}
+
 /// How to write to standard error and output.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
@@ -60,11 +82,16 @@ impl Terminal {
         lines
     }
 
-    /// The same with these of its columns alone.
-    pub fn columns(&self, head: &[&str], rows: &[Vec<String>], keep: &[usize]) -> Vec<String> {
-        let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
-        let kept = |row: &Vec<String>| keep.iter().map(|&column| row[column].clone()).collect();
-        self.headed(&head, &rows.iter().map(kept).collect::<Vec<_>>())
+    /// A table with a row for each of these, and the columns that there is room for.
+    pub fn rows<'c, T, const N: usize>(&self, of: &[T], row: impl Fn(&T) -> [TitledCell<'c>; N]) -> Vec<String> {
+        let mut head = vec![];
+        let kept = of.iter().map(|one| {
+            let kept: Vec<_> = row(one).into_iter().filter(|cell| cell.least_width <= self.width).collect();
+            head = kept.iter().map(|cell| cell.title).collect();
+            kept.into_iter().map(|cell| cell.text).collect()
+        });
+        let kept: Vec<Vec<String>> = kept.collect();
+        self.headed(&head, &kept)
     }
 
     /// Shows where an evaluation stands on standard error: a line that is overwritten on a terminal, plain lines

@@ -3,7 +3,6 @@
 
 use crate::outcome::{Failure, Outcome};
 use passhost_child::device::{Device, DeviceChildError, DeviceSetup};
-use passhost_child::reader::ReaderError;
 use passhost_child::{ChildError, Memo, TypesClient};
 use passhost_ir::{Arg, Graph, Infer, InferError, InputSpec, OpName, OpTable, TensorType, functionalise};
 use passhost_protocol::device::{DeviceChoice, ReferenceError, SingleRun, SingleRunError};
@@ -100,7 +99,7 @@ impl Worker {
             (_, Some(failure)) => Err(failure),
             (Ok(answer), None) => Ok(answer),
             (Err(ReadError::Sample(error)), None) => Err(Failure::of(error, refused)),
-            (Err(ReadError::Lost(error @ ReaderError::Child(ChildError::Deadline { .. }))), None) => {
+            (Err(ReadError::Lost(error @ ChildError::Deadline { .. })), None) => {
                 Err(Failure::new(Outcome::TimedOut, error))
             }
             (Err(ReadError::Lost(error)), None) => Err(Failure::new(Outcome::Crashed, error)),
@@ -181,7 +180,9 @@ impl Worker {
     fn lost_child(&mut self, error: &ChildError) -> Failure {
         match error {
             ChildError::Deadline { .. } => Failure::new(Outcome::TimedOut, error),
-            ChildError::Died { .. } | ChildError::Protocol { .. } => Failure::new(Outcome::Crashed, error),
+            ChildError::Died { .. } | ChildError::Protocol { .. } | ChildError::Impossible { .. } => {
+                Failure::new(Outcome::Crashed, error)
+            }
             ChildError::Start { .. } | ChildError::UnexpectedMessage(_) | ChildError::Unconfined { .. } => {
                 self.in_trouble(error)
             }

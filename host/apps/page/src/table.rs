@@ -122,6 +122,23 @@ impl Table {
         Table { id: id.into(), caption, columns, rows, filter: None }
     }
 
+    /// A table with a row for each of these, each cell beside the column that it stands in.
+    pub fn of<T>(
+        id: impl Into<String>,
+        caption: Markup,
+        of: impl IntoIterator<Item = T>,
+        row: impl Fn(T) -> Vec<(Column, Cell)>,
+    ) -> Table {
+        let mut columns = vec![];
+        let rows = of.into_iter().map(|one| {
+            let cells;
+            (columns, cells) = row(one).into_iter().unzip();
+            cells
+        });
+        let rows = rows.collect();
+        Table::new(id, caption, columns, rows)
+    }
+
     /// With a field that filters rows by text, and what stands before it; `None` of tables that are short.
     #[must_use]
     pub fn filtered(self, filter: Option<&'static str>) -> Table {

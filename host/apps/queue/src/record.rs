@@ -24,6 +24,7 @@ pub struct JobRecord {
     pub loss: Option<JobLoss>,
     pub attempts: u32,
     /// Whether work on it has begun in the attempt that runs.
+    #[serde(default)]
     pub begun: bool,
     /// Attempts in which work had begun whose worker was gone before their end.
     pub losses: u32,
@@ -57,9 +58,9 @@ impl JobRecord {
         JobRecord { state: JobState::Waiting, begun: false, ..self.clone() }
     }
 
-    /// Its place among those that ended.
+    /// Its place among those that ended. Older versions kept no clock of the queue's own.
     pub fn place_ms(&self) -> u64 {
-        self.kept_from_ms.unwrap_or_default()
+        self.kept_from_ms.or(self.ended_ms).unwrap_or_default()
     }
 
     /// As it is when it is lost.
@@ -69,7 +70,9 @@ impl JobRecord {
 
     /// Reads one that [`JobRecord::bytes`] wrote, if it is as it was.
     pub fn read(bytes: &[u8]) -> Result<JobRecord, QueueError> {
-        let record = verified(bytes).and_then(|text| serde_json::from_slice(text).ok());
+        // Older versions wrote no hash.
+        let text = if bytes.starts_with(b"{") { Some(bytes) } else { verified(bytes) };
+        let record = text.and_then(|text| serde_json::from_slice(text).ok());
         record.ok_or(QueueError::Record)
     }
 

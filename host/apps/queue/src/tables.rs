@@ -2,7 +2,7 @@
 
 use crate::record::{ClientLine, JobRecord, sha256};
 use crate::{JOB, JobState, QueueError, Ticket};
-use redb::{ReadableTable, ReadableTableMetadata as _, Table, TableDefinition, WriteTransaction};
+use redb::{ReadableTable, ReadableTableMetadata as _, Table, TableDefinition, TableError, WriteTransaction};
 use std::collections::BTreeMap;
 
 pub const JOBS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("jobs");
@@ -12,6 +12,8 @@ pub const OUTCOMES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("out
 pub const WAITING: TableDefinition<'_, (&str, u64), &str> = TableDefinition::new("waiting");
 /// The tickets.
 pub const RUNNING: TableDefinition<'_, &str, ()> = TableDefinition::new("running");
+/// As older versions kept them: by when a lease ran out, or zero, and ticket.
+const RUNNING_BY_LEASE: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("running");
 /// By the time of the end on the queue's own clock, and ticket.
 pub const ENDED: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("ended");
 /// By client and key: the ticket.
@@ -61,10 +63,26 @@ impl<'t> Tables<'t> {
         Ok(self.0.open_table(table)?)
     }
 
-    /// Makes those that are not there yet: whoever reads finds each.
+    /// Makes those that are not there yet, so that whoever reads finds each, and gives those of an older version today's form.
     pub fn make(&self) -> Result<(), QueueError> {
+        self.upgrade()?;
         drop((self.open(JOBS)?, self.open(PAYLOADS)?, self.open(OUTCOMES)?, self.open(KEYS)?, self.open(BYTES)?));
         drop((self.open(WAITING)?, self.open(RUNNING)?, self.open(ENDED)?, self.open(LINES)?));
+        Ok(())
+    }
+
+    fn upgrade(&self) -> Result<(), QueueError> {
+        let running: Vec<String> = match self.0.open_table(RUNNING_BY_LEASE) {
+            Err(TableError::TableTypeMismatch { .. }) => return Ok(()),
+            opened => {
+                opened?.iter()?.map(|entry| Ok(entry?.0.value().1.to_owned())).collect::<Result<_, QueueError>>()?
+            }
+        };
+        self.0.delete_table(RUNNING_BY_LEASE)?;
+        let mut table = self.open(RUNNING)?;
+        for ticket in &running {
+            table.insert(ticket.as_str(), ())?;
+        }
         Ok(())
     }
 

@@ -2,8 +2,7 @@
 
 use crate::conditions::{Conditions, few, remarks};
 use crate::entry::{Entrant, EntrantResults, EntryScoring, GraphItem, ln_resolution, sample_key};
-use crate::library::calls_of;
-use crate::part::{OverSamples, PartScores};
+use crate::part::{MeanSpeedup, OverSamples, PartScores};
 use crate::place::GraphPlace;
 use crate::rebase::against_python;
 use passhost_result::Headline;
@@ -78,11 +77,6 @@ pub struct AgainstFirst {
     pub over_samples: Option<OverSamples>,
     /// What both take on the device alone, where that is known.
     pub device: Option<DeviceTimeRatio>,
-    /// The same on all graphs that the first has right, where it leaves some of them unchanged or has them wrong: who
-    /// calculates something else is seldom slower for it, so that its times say what there is to gain.
-    pub device_right_or_wrong: Option<DeviceTimeRatio>,
-    /// The same on graphs whose rewrites by the first leave no call to the library, where others do.
-    pub device_without_calls: Option<DeviceTimeRatio>,
     /// Graphs on which its headline score is better beyond doubt.
     pub better: usize,
     /// Graphs on which it is worse beyond doubt.
@@ -314,38 +308,32 @@ fn against(first: &[&GraphItem<'_>], other: &[&GraphItem<'_>], scale: RatioScale
     let both: Vec<(&GraphItem<'_>, &GraphItem<'_>)> = first.iter().copied().zip(other.iter().copied()).collect();
     let (first_right, other_right): (Vec<&GraphItem<'_>>, Vec<&GraphItem<'_>>) =
         both.iter().copied().filter(|(one, two)| one.is_right() && two.is_right()).unzip();
-    let (first_right_alone, other_anyhow): (Vec<&GraphItem<'_>>, Vec<&GraphItem<'_>>) =
-        both.iter().copied().filter(|(one, _)| one.is_right()).unzip();
-    let device = device_times(&first_right, &other_right);
-    let anyhow = device_times(&first_right_alone, &other_anyhow);
     let speed = scale.ratios(&first_right, &other_right, false).map(|ratios| ratios.aggregate_score);
-    let mut changes: Vec<(Turn, ScoreChange)> =
-        both.iter().filter_map(|&(one, two)| Some((Turn::of(one, two), change(one, two, scale)?))).collect();
+    let mut changes: Vec<ScoreChange> = both.iter().filter_map(|(one, two)| change(one, two, scale)).collect();
     let size = |change: &ScoreChange| change.ratio.ratio.ln().abs();
-    changes.sort_by(|(_, one), (_, two)| size(two).total_cmp(&size(one)));
+    changes.sort_by(|one, two| size(two).total_cmp(&size(one)));
     let beyond_doubt = |better: bool| {
         let better = |ratio: &Ratio| ratio.excludes_one() && (ratio.ratio > 1.0) == better;
-        changes.iter().filter(|(_, change)| better(&change.ratio)).count()
+        changes.iter().filter(|change| better(&change.ratio)).count()
     };
-    let of_turn = |wanted: Turn| -> Vec<ScoreChange> {
-        changes.iter().filter(|(turn, _)| *turn == wanted).map(|(_, change)| change.clone()).collect()
+    let that = |is_meant: &dyn Fn(&ScoreChange) -> bool| -> Vec<ScoreChange> {
+        changes.iter().filter(|change| is_meant(change)).cloned().collect()
     };
-    let mut moved = of_turn(Turn::BothRight);
-    moved.retain(|change| change.ratio.excludes_one());
+    // Right is no class; what is unchanged is neither right nor wrong.
+    let unchanged = Some(FailureClass::PassMiss);
+    let both_changed = |change: &ScoreChange| change.first != unchanged && change.other != unchanged;
     Some(AgainstFirst {
-        device,
-        device_right_or_wrong: anyhow.filter(|times| times.graphs > device.map_or(0, |device| device.graphs)),
-        device_without_calls: device_times_without_calls(&first_right, &other_right),
+        device: device_times(&first_right, &other_right),
         over_samples: over_samples(&both, scale),
         better: beyond_doubt(true),
         worse: beyond_doubt(false),
-        turned_right: of_turn(Turn::Right),
-        turned_wrong: of_turn(Turn::Wrong),
-        turned_unchanged: of_turn(Turn::Unchanged),
-        turned_changed: of_turn(Turn::Changed),
+        turned_right: that(&|change| both_changed(change) && change.first.is_some() && change.other.is_none()),
+        turned_wrong: that(&|change| both_changed(change) && change.first.is_none() && change.other.is_some()),
+        turned_unchanged: that(&|change| change.first != unchanged && change.other == unchanged),
+        turned_changed: that(&|change| change.first == unchanged && change.other != unchanged),
+        moved: that(&|change| change.first.is_none() && change.other.is_none() && change.ratio.excludes_one()),
         scores,
         speed,
-        moved,
     })
 }
 
@@ -356,55 +344,9 @@ fn device_times(first: &[&GraphItem<'_>], other: &[&GraphItem<'_>]) -> Option<De
     };
     let ratios: Vec<f64> =
         first.iter().zip(other).filter_map(|(first, other)| Some(time(other)? / time(first)?)).collect();
-    let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    let MeanSpeedup { graphs, speedup: ratio } = MeanSpeedup::of(ratios.iter().copied())?;
     let nearly = ratios.iter().filter(|ratio| **ratio >= NEARLY.recip()).count();
-    let graphs = ratios.len();
-    (graphs > 0).then(|| DeviceTimeRatio { graphs, ratio: (logarithms / graphs as f64).exp(), nearly })
-}
-
-/// The device's own times on graphs whose rewrites by the first leave no call to the library: what those take is not the
-/// library's doing. `None` where it is all or none of those whose rewrites are known.
-fn device_times_without_calls(first: &[&GraphItem<'_>], other: &[&GraphItem<'_>]) -> Option<DeviceTimeRatio> {
-    let (mut without, mut with): (Vec<_>, Vec<_>) = (vec![], vec![]);
-    for (&first, &other) in first.iter().zip(other) {
-        match calls_of(first) {
-            Some(calls) if calls.is_empty() => without.push((first, other)),
-            Some(_) => with.push((first, other)),
-            None => (),
-        }
-    }
-    let times = |both: Vec<(&GraphItem<'_>, &GraphItem<'_>)>| {
-        let (first, other): (Vec<_>, Vec<_>) = both.into_iter().unzip();
-        device_times(&first, &other)
-    };
-    times(with).and_then(|_| times(without))
-}
-
-/// What became of a graph from the first entrant to another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    BothRight,
-    Right,
-    Wrong,
-    Unchanged,
-    Changed,
-    BothWrong,
-    BothUnchanged,
-}
-
-impl Turn {
-    fn of(first: &GraphItem<'_>, other: &GraphItem<'_>) -> Turn {
-        let is_unchanged = |item: &GraphItem<'_>| item.variant.class == Some(FailureClass::PassMiss);
-        match (is_unchanged(first), is_unchanged(other), first.is_right(), other.is_right()) {
-            (true, true, ..) => Turn::BothUnchanged,
-            (false, true, ..) => Turn::Unchanged,
-            (true, false, ..) => Turn::Changed,
-            (.., true, true) => Turn::BothRight,
-            (.., false, true) => Turn::Right,
-            (.., true, false) => Turn::Wrong,
-            (.., false, false) => Turn::BothWrong,
-        }
-    }
+    Some(DeviceTimeRatio { graphs, ratio, nearly })
 }
 
 fn change(first: &GraphItem<'_>, other: &GraphItem<'_>, scale: RatioScale) -> Option<ScoreChange> {

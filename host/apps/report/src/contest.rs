@@ -3,16 +3,16 @@
 use crate::compare::{EntrantComparison, PairedRow, compare, compare_sharing, rows};
 use crate::conditions::Conditions;
 use crate::entry::{EntrantResults, GraphItem, sample_key};
-use crate::headroom::{Headroom, MeanSpeedup};
+use crate::headroom::Headroom;
 use crate::light::{Floor, SpeedOfLight};
-use crate::part::{ClockScores, PartScores};
+use crate::part::{ClockScores, MeanSpeedup, PartScores};
 use crate::place::GraphPlace;
 use crate::rebase::against_python;
 use crate::sayings::{Saying, sayings};
 use crate::slices::{Breakdown, SharedRow, breakdowns};
 use crate::summary::{Summary, end, summarise};
+use passhost_result::DeviceInfo;
 use passhost_result::document::{Timing, Variant};
-use passhost_result::{DeviceInfo, Headline};
 use std::collections::BTreeSet;
 
 /// Entrants whose numbers answer the same question.
@@ -156,7 +156,11 @@ fn of_group<'a>(group: Vec<EntrantResults<'a>>) -> Vec<Contest<'a>> {
 
 /// The best plugin, then all others, by the score that the policy makes the headline.
 fn best_first(entries: &[EntrantResults<'_>], comparison: &EntrantComparison) -> Vec<usize> {
-    let score = |at: &usize| headline_score(&comparison.standings[*at].part, comparison.conditions.headline);
+    // Less than any where there is none.
+    let score = |at: &usize| {
+        let wall = comparison.standings[*at].part.wall.as_ref();
+        wall.map_or(-1.0, |wall| wall.headline(comparison.conditions.headline).0)
+    };
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|one, two| score(two).total_cmp(&score(one)));
     if let Some(best) = order.iter().position(|at| !is_baseline(&entries[*at])) {
@@ -167,14 +171,6 @@ fn best_first(entries: &[EntrantResults<'_>], comparison: &EntrantComparison) ->
 
 fn is_baseline(entry: &EntrantResults<'_>) -> bool {
     entry.documents.iter().any(|document| document.job.baseline.is_some())
-}
-
-/// The score that a policy makes the headline; less than any where there is none.
-fn headline_score(part: &PartScores, headline: Headline) -> f64 {
-    part.wall.as_ref().map_or(-1.0, |wall| match headline {
-        Headline::Published => wall.aggregate_score,
-        Headline::Strict => wall.aggregate_score_strict,
-    })
 }
 
 /// The contest of entries that are against the same eager; `measured` has them as they were measured.

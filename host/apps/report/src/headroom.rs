@@ -4,6 +4,7 @@
 use crate::entry::GraphItem;
 use crate::library::calls_of;
 use crate::light::Floor;
+use crate::part::MeanSpeedup;
 use crate::place::GraphPlace;
 use passhost_result::document::Launch;
 use passhost_score::VariantOutcome;
@@ -54,15 +55,6 @@ pub struct GraphTime {
     /// Microseconds.
     pub us: f64,
     /// How many times as fast as eager that is, by the same clock.
-    pub speedup: f64,
-}
-
-/// How much faster some graphs are.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct MeanSpeedup {
-    /// How many they are.
-    pub graphs: usize,
-    /// In the geometric mean over them.
     pub speedup: f64,
 }
 
@@ -130,14 +122,5 @@ fn measured(item: &GraphItem<'_>, speedup: f64, clock: Clock) -> Option<GraphTim
             let speedup = item.device.as_ref()?.estimate(1.0).speedup;
             Some(GraphTime { us: timing.rewritten_device_us?, speedup })
         }
-    }
-}
-
-impl MeanSpeedup {
-    /// Of those that are positive numbers.
-    pub(crate) fn of(speedups: impl Iterator<Item = f64>) -> Option<MeanSpeedup> {
-        let logarithms: Vec<f64> = speedups.map(f64::ln).filter(|ln| ln.is_finite()).collect();
-        let graphs = logarithms.len();
-        (graphs > 0).then(|| MeanSpeedup { graphs, speedup: (logarithms.iter().sum::<f64>() / graphs as f64).exp() })
     }
 }

@@ -1,6 +1,7 @@
 //! How far from what the device allows: the speed of light, which is what moving the bytes takes.
 
 use crate::entry::GraphItem;
+use crate::part::MeanSpeedup;
 use passhost_ir::DeviceKind;
 use passhost_result::document::{Document, Launch, Variant};
 use serde::Serialize;
@@ -72,9 +73,7 @@ impl SpeedOfLight {
 impl FloorShare {
     fn of(shares: Vec<f64>) -> Option<FloorShare> {
         let shares: Vec<f64> = shares.into_iter().filter(|share| share.is_finite() && *share > 0.0).collect();
-        let logarithms: f64 = shares.iter().map(|share| share.ln()).sum();
-        let graphs = shares.len();
-        let beyond = shares.iter().filter(|share| **share > 1.0).count();
-        (graphs > 0).then(|| FloorShare { mean: (logarithms / graphs as f64).exp(), graphs, beyond })
+        let MeanSpeedup { graphs, speedup: mean } = MeanSpeedup::of(shares.iter().copied())?;
+        Some(FloorShare { mean, graphs, beyond: shares.iter().filter(|share| **share > 1.0).count() })
     }
 }

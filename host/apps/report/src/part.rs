@@ -1,8 +1,9 @@
 //! Some graphs of an entrant, and what they score together.
 
 use crate::entry::{EntryScoring, GraphItem, ln_resolution, sample_key};
+use passhost_result::Headline;
 use passhost_score::{
-    Confidence, Interval, Options, Repeats, Scores, VariantOutcome, es_intervals, retimed, score, shared_confidence,
+    Confidence, Interval, Options, Repeats, Scores, VariantOutcome, confidence, es_intervals, retimed, score,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -94,7 +95,24 @@ impl PartScores {
     }
 }
 
+/// What a policy makes the headline, by its name.
+pub fn headline_name(headline: Headline) -> &'static str {
+    match headline {
+        Headline::Published => "AS",
+        Headline::Strict => "AS strict",
+    }
+}
+
 impl ClockScores {
+    /// The score that a policy makes the headline, with its interval.
+    pub fn headline(&self, headline: Headline) -> (f64, Option<Interval>) {
+        let confidence = self.confidence.as_ref();
+        match headline {
+            Headline::Published => (self.aggregate_score, confidence.map(|found| found.aggregate_score)),
+            Headline::Strict => (self.aggregate_score_strict, confidence.map(|found| found.aggregate_score_strict)),
+        }
+    }
+
     /// `None` where there is nothing to score.
     fn of(
         outcomes: &[VariantOutcome],
@@ -106,9 +124,27 @@ impl ClockScores {
         let Scores { aggregate_score, aggregate_score_strict, es, es_strict, .. } = score(outcomes, options).ok()?;
         let es_intervals = es_intervals(outcomes, repeats, options, resolution, *submissions).ok().flatten();
         let es_intervals = es_intervals.filter(|_| *has_intervals).unwrap_or_default();
-        let confidence = shared_confidence(outcomes, repeats, options, resolution, *submissions).ok().flatten();
+        let confidence = confidence(outcomes, repeats, options, resolution, [*submissions; 2]).ok().flatten();
         let confidence = confidence.filter(|_| *has_intervals);
         Some(ClockScores { aggregate_score, aggregate_score_strict, es, es_strict, es_intervals, confidence })
+    }
+}
+
+/// How much faster some graphs are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MeanSpeedup {
+    /// How many they are.
+    pub graphs: usize,
+    /// In the geometric mean over them.
+    pub speedup: f64,
+}
+
+impl MeanSpeedup {
+    /// Of those that are positive numbers.
+    pub(crate) fn of(speedups: impl Iterator<Item = f64>) -> Option<MeanSpeedup> {
+        let logarithms: Vec<f64> = speedups.map(f64::ln).filter(|ln| ln.is_finite()).collect();
+        let graphs = logarithms.len();
+        (graphs > 0).then(|| MeanSpeedup { graphs, speedup: (logarithms.iter().sum::<f64>() / graphs as f64).exp() })
     }
 }
 

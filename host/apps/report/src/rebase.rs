@@ -3,6 +3,7 @@
 
 use crate::conditions::Eager;
 use crate::entry::{EntrantResults, GraphItem, sample_key};
+use crate::part::MeanSpeedup;
 use passhost_result::document::Timing;
 use passhost_result::timing::EagerTimes;
 use passhost_score::{Repeats, VariantOutcome};
@@ -132,8 +133,7 @@ fn key<'a>(item: &GraphItem<'a>) -> TimedGraph<'a> {
 
 /// The geometric mean; `None` of none.
 fn mean(values: &[f64]) -> Option<f64> {
-    let sum: f64 = values.iter().map(|value| value.ln()).sum();
-    (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
+    MeanSpeedup::of(values.iter().copied()).map(|mean| mean.speedup)
 }
 
 #[cfg(test)]

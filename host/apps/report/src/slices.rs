@@ -2,9 +2,9 @@
 
 use crate::entry::{EntrantResults, GraphItem};
 use crate::part::PartScores;
-use crate::summary::{order_of_size, size_class};
+use crate::summary::{grouped, order_of_size, size_class};
 use passhost_ir::{Graph, NodeKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Scores by one property of graphs.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,12 +67,6 @@ fn breakdown(
     rows: &[SharedRow<'_, '_>],
     names: &dyn Fn(&SharedRow<'_, '_>) -> Vec<String>,
 ) -> Breakdown {
-    let mut sorted: BTreeMap<String, Vec<&SharedRow<'_, '_>>> = BTreeMap::new();
-    for row in rows {
-        for name in names(row) {
-            sorted.entry(name).or_default().push(row);
-        }
-    }
     let part = |at: usize, rows: &[&SharedRow<'_, '_>]| {
         PartScores::of(&rows.iter().map(|row| row[at]).collect::<Vec<_>>(), entries[at].scoring)
     };
@@ -81,5 +75,5 @@ fn breakdown(
         graphs: rows.len(),
         parts: (0..entries.len()).map(|at| part(at, &rows)).collect(),
     };
-    Breakdown { by, rows: sorted.into_iter().map(row).collect() }
+    Breakdown { by, rows: grouped(rows, names).into_iter().map(row).collect() }
 }

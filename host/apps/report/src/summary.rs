@@ -163,13 +163,20 @@ fn slices(
     names: &dyn Fn(&GraphItem<'_>) -> Vec<String>,
     part: impl Fn(&[&GraphItem<'_>]) -> PartScores,
 ) -> Vec<Slice> {
-    let mut sorted: BTreeMap<String, Vec<&GraphItem<'_>>> = BTreeMap::new();
-    for &item in items {
-        for name in names(item) {
-            sorted.entry(name).or_default().push(item);
-        }
+    let slice = |(name, items): (String, Vec<&&GraphItem<'_>>)| {
+        let items: Vec<&GraphItem<'_>> = items.into_iter().copied().collect();
+        Slice { name, part: part(&items) }
+    };
+    grouped(items, |item| names(item)).into_iter().map(slice).collect()
+}
+
+/// Each of some things under each of its names, in the order of names.
+pub(crate) fn grouped<T>(all: &[T], names: impl Fn(&T) -> Vec<String>) -> BTreeMap<String, Vec<&T>> {
+    let mut sorted: BTreeMap<String, Vec<&T>> = BTreeMap::new();
+    for one in all {
+        names(one).into_iter().for_each(|name| sorted.entry(name).or_default().push(one));
     }
-    sorted.into_iter().map(|(name, items)| Slice { name, part: part(&items) }).collect()
+    sorted
 }
 
 pub(crate) fn size_class(bytes: Option<u64>) -> &'static str {

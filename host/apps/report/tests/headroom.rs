@@ -6,8 +6,7 @@
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
 use passhost_report::{
-    Apart, Clock, DeviceTimeRatio, GraphFilter, GraphTime, Headroom, RightGraph, Sourced, compare, contests, entries,
-    summarise,
+    Apart, Clock, GraphFilter, GraphTime, Headroom, RightGraph, Sourced, contests, entries, summarise,
 };
 use passhost_result::document::{Document, Graphs, Launch, Variant};
 use passhost_score::FailureClass;
@@ -132,49 +131,4 @@ fn the_page_has_speedups_against_the_eager_that_all_are_held_against() {
     assert_eq!((names(summary), names(&first.headroom)), (vec!["alone", "x"], vec!["x"]));
     assert!(is_near(summary.graphs[1].measured, 600.0, 2.0), "as it was measured: {summary:?}");
     assert!(is_near(first.headroom.graphs[0].measured, 600.0, 6.0), "{:?}", first.headroom);
-}
-
-/// What the device's times of the second say against those of the first, on graphs that the first leaves nothing of to the
-/// library.
-fn compared_without_calls(first: Vec<Variant>, other: Vec<Variant>) -> Option<DeviceTimeRatio> {
-    let documents = sourced(vec![document("a", "s", first), document("b", "s", other)]);
-    let found = compare(&entries(&documents, Apart::Plugins, &GraphFilter::default())).unwrap();
-    let against = found.standings[1].against_first.clone().unwrap();
-    assert!(against.device.is_some());
-    against.device_without_calls
-}
-
-#[test]
-fn device_times_are_also_those_of_graphs_that_the_first_leaves_nothing_of_to_the_library() {
-    let other = || vec![one_call(right("x", 2.0)), one_call(right("y", 8.0)), right("z", 2.0), right("u", 1.0)];
-    let first = vec![
-        without_calls(right("x", 4.0)),
-        without_calls(right("y", 4.0)),
-        one_call(right("z", 4.0)),
-        right("u", 4.0),
-    ];
-    let found = compared_without_calls(first.clone(), other()).unwrap();
-    assert_eq!((found.graphs, found.nearly), (2, 1), "x is twice as long with the second, y half as long");
-    assert!((found.ratio - 1.0).abs() < 1e-3, "{found:?}");
-    let all_alike = [without_calls, one_call, |variant| variant];
-    for alike in all_alike {
-        let first = ["x", "y"].map(|name| alike(right(name, 4.0))).to_vec();
-        assert_eq!(compared_without_calls(first, other()), None, "nothing to tell apart");
-    }
-}
-
-#[test]
-fn device_times_are_also_told_with_graphs_that_an_entrant_has_wrong() {
-    let first = vec![right("x", 4.0), right("y", 4.0), compared("w", 4.0, Some(1))];
-    let other = |y: Variant| vec![right("x", 2.0), y, right("w", 4.0)];
-    let against = |other: Vec<Variant>| {
-        let documents = sourced(vec![document("a", "s", first.clone()), document("b", "s", other)]);
-        let found = compare(&entries(&documents, Apart::Plugins, &GraphFilter::default())).unwrap();
-        found.standings[1].against_first.clone().unwrap()
-    };
-    let found = against(other(compared("y", 8.0, Some(1))));
-    assert_eq!((found.device.unwrap().graphs, found.device_right_or_wrong.map(|times| times.nearly)), (1, Some(1)));
-    let times = found.device_right_or_wrong.unwrap();
-    assert!(times.graphs == 2 && (times.ratio - 1.0).abs() < 1e-3, "not the one that the first has wrong: {times:?}");
-    assert_eq!(against(other(right("y", 8.0))).device_right_or_wrong, None, "nothing is wrong");
 }

@@ -54,10 +54,10 @@ fn figures_that_were_changed_are_those_of_the_trials_again() {
     let failing = |document: &mut Document| (document.status, document.blame) = (Status::Failed, Some(Blame::Host));
     let changes: [Case<'_>; 5] = [
         (&faster, "a: timing.speedup: recorded 99, its trials give 2"),
-        (&better, "scores.aggregate_score: recorded 99, its trials give 0."),
-        (&shorter, "b: timing.rewritten_us: recorded 1, its trials give 400."),
-        (&righter, "b: progress: recorded Some(Faster), its trials give Some(Runs) (and 2 more figures)"),
-        (&failing, "status: recorded Failed, its trials give Scored"),
+        (&better, "confidence.aggregate_score.low: recorded 99, its trials give 0."),
+        (&shorter, "b: timing.interval.high: recorded 99, its trials give 3.1"),
+        (&righter, "b: class: recorded `accuracy`, its trials give not given"),
+        (&failing, "blame: recorded `host`, its trials give not given"),
     ];
     for (change, said) in changes {
         let found = read(change);
@@ -110,7 +110,11 @@ fn a_time_that_memory_does_not_allow_is_found_again() {
         timing(document, 0).processes.iter_mut().for_each(|process| process.floor_ns = 1_000_000);
     });
     assert_eq!(found.document.variants[0].class, Some(FailureClass::Integrity));
-    assert!(found.remark().unwrap().contains("a: findings: recorded nothing about the floor"), "{:?}", found.remark());
+    assert!(
+        found.remark().unwrap().contains("a: class: recorded not given, its trials give `integrity`"),
+        "{:?}",
+        found.remark()
+    );
 }
 
 /// A document under the policy `strict`, with a hidden size that is right or wrong.
@@ -158,7 +162,7 @@ fn what_is_wrong_at_a_hidden_size_is_found_again() {
     let found = Sourced::new("night.jsonl", tampered);
     let (variant, own) = (&found.document.variants[0], &honest.variants[0]);
     assert_eq!((variant.class, &variant.failure, &found.document.scores), (own.class, &own.failure, &honest.scores));
-    let said = "a: hidden.shapes[0].finding: recorded nothing, its trials give with S0 = 3: outputs are right at no";
+    let said = "a: class: recorded not given, its trials give `shape_overfit` (and 3 more figures)";
     assert!(found.remark().unwrap().contains(said), "{:?}", found.remark());
 }
 

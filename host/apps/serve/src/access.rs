@@ -75,23 +75,11 @@ impl ClientRole {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientsError {
     /// The file cannot be read.
-    #[error("cannot read the clients `{}`: {source}; `passhost token NAME` prints a line for such a file", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error("cannot read the clients `{path}`: {1}; `passhost token NAME` prints a line for such a file", path = .0.display())]
+    Read(PathBuf, std::io::Error),
     /// A line is not one.
-    #[error("`{}`, line {line}: {reason}; a line is `client NAME HASH`, as `passhost token NAME` prints it", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// What is wrong.
-        reason: &'static str,
-    },
+    #[error("`{path}`, line {1}: {2}; a line is `client NAME HASH`, as `passhost token NAME` prints it", path = .0.display())]
+    Line(PathBuf, usize, &'static str),
     /// Nobody is in it.
     #[error("`{}` names no client; `passhost token NAME` prints a line for it", .0.display())]
     Empty(PathBuf),
@@ -141,7 +129,7 @@ impl Clients {
     ///
     /// If the file cannot be read, names nobody, or has a line that is none, or a name or hash twice.
     pub fn read(path: &Path, limits: &ServerLimits) -> Result<Clients, ClientsError> {
-        let failed = |source| ClientsError::Read { path: path.into(), source };
+        let failed = |source| ClientsError::Read(path.into(), source);
         // Nobody may ever write to a pipe, and a device may never end.
         let is_file = std::fs::metadata(path).map_err(failed)?.is_file();
         let text = if is_file { std::fs::read_to_string(path) } else { Err(io::Error::other("it is no regular file")) };
@@ -151,11 +139,7 @@ impl Clients {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
-            clients.add(line, limits).map_err(|reason| ClientsError::Line {
-                path: path.into(),
-                line: number + 1,
-                reason,
-            })?;
+            clients.add(line, limits).map_err(|reason| ClientsError::Line(path.into(), number + 1, reason))?;
         }
         if clients.0.is_empty() { Err(ClientsError::Empty(path.into())) } else { Ok(clients) }
     }

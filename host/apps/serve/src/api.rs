@@ -34,7 +34,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<ServerState>)> {
         ("/v1/samples", get(samples)),
         ("/v1/evaluations", post(submit)),
         ("/v1/evaluations/{id}", get(look).delete(cancel)),
-        ("/v1/evaluations/{id}/events", get(events)),
+        ("/v1/evaluations/{id}/events", get(stream::events)),
     ]
 }
 
@@ -175,18 +175,6 @@ async fn cancel(
     }
     let status = known(&state, &client, &id).await?;
     Ok(Json(EvaluationStatus::new(id, status)).into_response())
-}
-
-async fn events(
-    client: Client,
-    Of(state): Of<ServerState>,
-    id: Result<Path<String>, PathRejection>,
-) -> Result<Response, Problem> {
-    let id = Ticket::named(id.map_err(|_| unknown())?.0);
-    // Before it is looked at: what changes meanwhile is heard of.
-    let (changes, ending) = (state.changes.subscribe(), state.ending.subscribe());
-    let status = known(&state, &client, &id).await?;
-    Ok(stream::of(state, client, id, status, (changes, ending)).into_response())
 }
 
 async fn health(Of(state): Of<ServerState>) -> Result<Json<serde_json::Value>, Problem> {

@@ -25,7 +25,6 @@ mod leases;
 mod limits;
 mod listen;
 mod metrics;
-mod open;
 mod openenv;
 mod problem;
 mod state;

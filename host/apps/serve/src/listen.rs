@@ -4,7 +4,6 @@ use crate::api::router;
 use crate::connection::UnauthenticatedConnections;
 use crate::error::ServerError;
 use crate::grading::{Grader, work};
-use crate::open::Open;
 use crate::openenv;
 use crate::state::{ServedSite, ServerState};
 use axum::Router;
@@ -21,6 +20,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 
@@ -108,10 +108,9 @@ fn answer(
         // What waits for a job is answered now.
         let _ = state.ending.send_replace(true);
         drop(listener);
-        let _ = timeout(GRACE, async {
-            tokio::join!(connections.open.shutdown(), state.clients.sessions_ended(&state.limits))
-        })
-        .await;
+        let _ =
+            timeout(GRACE, async { tokio::join!(connections.shutdown(), state.clients.sessions_ended(&state.limits)) })
+                .await;
         tidying.abort();
         Ok(())
     })
@@ -139,7 +138,8 @@ struct Connections {
     patience: [Duration; 2],
     http: http1::Builder,
     router: Router,
-    open: Open,
+    /// Says that the server ends; each connection that is open has a receiver.
+    ending: watch::Sender<bool>,
 }
 
 impl Connections {
@@ -148,7 +148,13 @@ impl Connections {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(limits.request).max_buf_size(HEAD);
         let (unauthenticated, patience) = (Arc::clone(&state.unauthenticated), [limits.introduction, limits.request]);
-        Connections { unauthenticated, patience, http, router: router(state.clone()), open: Open::new() }
+        Connections {
+            unauthenticated,
+            patience,
+            http,
+            router: router(state.clone()),
+            ending: watch::Sender::new(false),
+        }
     }
 
     async fn accept(&self, listener: &TcpListener) {
@@ -172,17 +178,29 @@ impl Connections {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(taking));
         let socket = TokioIo::new(Box::pin(stream));
-        let talk = self.open.watch(self.http.serve_connection(socket, service).with_upgrades());
+        let talk = self.http.serve_connection(socket, service).with_upgrades();
+        let mut ending = self.ending.subscribe();
         tokio::spawn(async move {
             let mut talk = pin!(talk);
-            let is_clients = tokio::select! {
+            tokio::select! {
                 // A client that breaks off is its own business.
-                _ = &mut talk => return,
-                known = timeout(introduction, is_known) => matches!(known, Ok(Ok(()))),
-            };
-            if is_clients {
-                let _ = talk.await;
+                _ = talk.as_mut() => return,
+                known = timeout(introduction, is_known) => if !matches!(known, Ok(Ok(()))) { return },
+                _ = ending.wait_for(|ending| *ending) => {}
             }
+            // As `hyper_util::server::graceful`, which takes connections that may become something else than HTTP with
+            // HTTP/2 alone: the request that is being answered when the server ends is the last.
+            tokio::select! {
+                _ = talk.as_mut() => return,
+                _ = ending.wait_for(|ending| *ending) => talk.as_mut().graceful_shutdown(),
+            }
+            let _ = talk.await;
         });
+    }
+
+    /// Has all connections end, and waits for that.
+    async fn shutdown(&self) {
+        self.ending.send_replace(true);
+        self.ending.closed().await;
     }
 }

@@ -1,8 +1,11 @@
 //! An evaluation as server-sent events: one for each state, the last with what came of it.
 
 use crate::access::Client;
-use crate::evaluation::{EvaluationStatus, known};
+use crate::evaluation::{EvaluationStatus, known, unknown};
+use crate::problem::Problem;
 use crate::state::ServerState;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State as Of};
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::Stream;
@@ -24,15 +27,17 @@ struct Telling {
     told: Option<JobState>,
 }
 
-pub fn of(
-    state: ServerState,
+pub async fn events(
     client: Client,
-    id: Ticket,
-    status: JobStatus,
-    (changes, ending): (watch::Receiver<u64>, watch::Receiver<bool>),
-) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let telling = Telling { state, client, id, changes, ending, next: Some(status), told: None };
-    Sse::new(unfold(telling, Telling::next)).keep_alive(KeepAlive::default())
+    Of(state): Of<ServerState>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let id = Ticket::named(id.map_err(|_| unknown())?.0);
+    // Before it is looked at: what changes meanwhile is heard of.
+    let (changes, ending) = (state.changes.subscribe(), state.ending.subscribe());
+    let next = Some(known(&state, &client, &id).await?);
+    let telling = Telling { state, client, id, changes, ending, next, told: None };
+    Ok(Sse::new(unfold(telling, Telling::next)).keep_alive(KeepAlive::default()))
 }
 
 impl Telling {

@@ -10,21 +10,11 @@ pub enum KeyError {
     #[error("there is something at `{}` already, and a key is never overwritten; choose another path", .0.display())]
     Exists(PathBuf),
     /// The file cannot be written.
-    #[error("cannot write the key `{}`: {source}; choose a path in a directory of yours", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot write the key `{path}`: {1}; choose a path in a directory of yours", path = .0.display())]
+    Write(PathBuf, io::Error),
     /// The file cannot be read.
-    #[error("cannot read the key `{}`: {source}; `passhost keygen FILE` makes one", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot read the key `{path}`: {1}; `passhost keygen FILE` makes one", path = .0.display())]
+    Read(PathBuf, io::Error),
     /// It is somewhere else than it says.
     #[error("`{}` is a link: a key is named by its own path, so that it is known which file to keep from others", .0.display())]
     Link(PathBuf),
@@ -39,21 +29,11 @@ pub enum KeyError {
         expected: &'static str,
     },
     /// It is something else.
-    #[error("`{}` is no signing key: {reason}; `passhost keygen FILE` makes one", path.display())]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    #[error("`{path}` is no signing key: {1}; `passhost keygen FILE` makes one", path = .0.display())]
+    Form(PathBuf, &'static str),
     /// A child process would be given its directory.
-    #[error("the key `{}` lies in `{}`, which a child process may read; put it elsewhere", path.display(), folder.display())]
-    Reachable {
-        /// The file.
-        path: PathBuf,
-        /// What is given to children.
-        folder: PathBuf,
-    },
+    #[error("the key `{path}` lies in `{folder}`, which a child process may read; put it elsewhere", path = .0.display(), folder = .1.display())]
+    Reachable(PathBuf, PathBuf),
     /// The system gives no random bytes.
     #[error("the system gives no random bytes for a key: {0}")]
     Random(getrandom::Error),
@@ -71,9 +51,6 @@ pub enum SignError {
     /// What was signed would not be read, as where a number is none that JSON has.
     #[error("the signed result would be refused: {0}")]
     Refused(LineError),
-    /// The system gives no random bytes.
-    #[error("the system gives no random bytes for a job's id: {0}")]
-    Random(getrandom::Error),
 }
 
 /// Why a line is no signed result. Whoever signed it did not sign this.
@@ -152,23 +129,11 @@ pub enum TrustError {
 #[derive(Debug, thiserror::Error)]
 pub enum TrustedKeysError {
     /// The file cannot be read.
-    #[error("cannot read the trusted keys `{}`: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("cannot read the trusted keys `{path}`: {1}", path = .0.display())]
+    Read(PathBuf, io::Error),
     /// A line is not one.
-    #[error("`{}`, line {line}: {reason}; a line is `ed25519 KEY NAME`, as `passhost keygen` prints it", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
+    #[error("`{path}`, line {1}: {2}; a line is `ed25519 KEY NAME`, as `passhost keygen` prints it", path = .0.display())]
+    Line(PathBuf, usize, String),
     /// Nobody is in it.
     #[error("`{}` names no key; add the line that `passhost keygen` printed", .0.display())]
     Empty(PathBuf),

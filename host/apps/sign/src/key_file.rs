@@ -24,18 +24,18 @@ pub(crate) fn write(path: &Path, seed: &[u8; SECRET_KEY_LENGTH]) -> Result<(), K
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let mut file = file.map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => KeyError::Exists(path.into()),
-        _ => KeyError::Write { path: path.into(), source },
+        _ => KeyError::Write(path.into(), source),
     })?;
     file.write_all(text.as_ref()).and_then(|()| file.sync_all()).map_err(|source| {
         // What was made just now is half a key at most.
         let _ = fs::remove_file(path);
-        KeyError::Write { path: path.into(), source }
+        KeyError::Write(path.into(), source)
     })
 }
 
 /// Reads a file that only this user can read, and that has no other name.
 pub(crate) fn read(path: &Path) -> Result<Zeroizing<[u8; SECRET_KEY_LENGTH]>, KeyError> {
-    let failed = |source| KeyError::Read { path: path.into(), source };
+    let failed = |source| KeyError::Read(path.into(), source);
     // No link is followed, no pipe waited on.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
@@ -46,7 +46,7 @@ pub(crate) fn read(path: &Path) -> Result<Zeroizing<[u8; SECRET_KEY_LENGTH]>, Ke
     if let Some((found, expected)) = unsafe_to_use(&file.metadata().map_err(failed)?) {
         return Err(KeyError::Unsafe { path: path.into(), found, expected });
     }
-    let wrong = |reason| KeyError::Form { path: path.into(), reason };
+    let wrong = |reason| KeyError::Form(path.into(), reason);
     let mut text = Zeroizing::new([0; BYTES]);
     file.read_exact(text.as_mut()).map_err(|_| wrong("it is too short"))?;
     if file.read(&mut [0]).map_err(failed)? > 0 {
@@ -94,7 +94,7 @@ mod tests {
         let link = directory.path().join("dangling");
         symlink(directory.path().join("elsewhere"), &link).unwrap();
         assert!(matches!(write(&link, &[8; 32]), Err(KeyError::Exists(_))));
-        assert!(matches!(write(&directory.path().join("none/key"), &[8; 32]), Err(KeyError::Write { .. })));
+        assert!(matches!(write(&directory.path().join("none/key"), &[8; 32]), Err(KeyError::Write(..))));
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl TrustedKeys {
     /// If it cannot be read, a line is none, or there is no key.
     pub fn read(path: &Path) -> Result<TrustedKeys, TrustedKeysError> {
         let mut text = String::new();
-        let failed = |source| TrustedKeysError::Read { path: path.into(), source };
+        let failed = |source| TrustedKeysError::Read(path.into(), source);
         let read = open_regular(path).and_then(|file| file.take(FILE_LIMIT + 1).read_to_string(&mut text));
         // What is cut off may be that a key was revoked.
         if read.map_err(failed)? as u64 > FILE_LIMIT {
@@ -73,7 +73,7 @@ impl TrustedKeys {
     pub fn parse(path: &Path, text: &str) -> Result<TrustedKeys, TrustedKeysError> {
         let mut keys: Vec<TrustedKey> = vec![];
         for (line, content) in (1..).zip(text.lines()) {
-            let wrong = |reason: String| TrustedKeysError::Line { path: path.into(), line, reason };
+            let wrong = |reason: String| TrustedKeysError::Line(path.into(), line, reason);
             let words: Vec<&str> = content.split('#').next().unwrap_or_default().split_whitespace().collect();
             if words.is_empty() {
                 continue;

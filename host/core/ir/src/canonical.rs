@@ -1,7 +1,7 @@
 //! What a graph is apart from how it is written: dead code, numbering, the order of commutative operands, views.
 
 use crate::alias::{Aliasing, aliasing};
-use crate::exact::Exact;
+use crate::exact::exact;
 use crate::functional::functionalise;
 use crate::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, OpRow, OpTable, Schema, ValueId};
 use std::collections::HashMap;
@@ -65,24 +65,25 @@ impl NodeKind {
 
 /// For each node of a functional graph, whether an output depends on it.
 pub fn live_nodes(graph: &Graph) -> Vec<bool> {
-    let mut needed = vec![false; graph.values.len()];
-    for output in &graph.outputs {
-        if let Some(needed) = needed.get_mut(output.index()) {
-            *needed = true;
+    needed_nodes(graph, |_| false)
+}
+
+/// For each node whether an output or one of these nodes depends on it.
+pub(crate) fn needed_nodes(graph: &Graph, is_needed: impl Fn(&Node) -> bool) -> Vec<bool> {
+    let mut wanted = vec![false; graph.values.len()];
+    let want = |wanted: &mut Vec<bool>, ids: &[ValueId]| {
+        ids.iter().filter(|id| id.index() < graph.values.len()).for_each(|id| wanted[id.index()] = true);
+    };
+    want(&mut wanted, &graph.outputs);
+    let mut needed = vec![false; graph.nodes.len()];
+    for (node, needed) in graph.nodes.iter().zip(&mut needed).rev() {
+        let is_read = node.outputs.iter().any(|output| wanted.get(output.index()).copied().unwrap_or(false));
+        *needed = is_read || is_needed(node);
+        if *needed {
+            want(&mut wanted, &node.operands());
         }
     }
-    let mut live = vec![false; graph.nodes.len()];
-    for (node, live) in graph.nodes.iter().zip(&mut live).rev() {
-        *live = node.outputs.iter().any(|output| needed.get(output.index()).copied().unwrap_or(false));
-        if *live {
-            for operand in node.operands() {
-                if let Some(needed) = needed.get_mut(operand.index()) {
-                    *needed = true;
-                }
-            }
-        }
-    }
-    live
+    needed
 }
 
 /// A text that two graphs share if they differ only in names, node ids, the numbering of values, dead code and the
@@ -161,7 +162,7 @@ struct Signature<'g> {
     op: &'g OpName,
     operands: Vec<ElementCount>,
     /// By name.
-    args: Vec<(&'g str, Exact<()>)>,
+    args: Vec<(&'g str, String)>,
     results: Vec<ElementCount>,
 }
 
@@ -198,7 +199,7 @@ fn signature<'g>(graph: &Graph, node: &Node, op: &'g OpName, args: &[Arg], ops: 
             Arg::Int(number) => Arg::Float(*number as f64),
             arg => arg.map(|_| ()),
         };
-        counts.then_some((name, Exact(arg)))
+        counts.then(|| (name, exact(&arg)))
     };
     let args = args.iter().enumerate().filter_map(named).collect();
     Signature { op, operands, args, results: node.outputs.iter().map(size).collect() }

@@ -1,6 +1,7 @@
 //! Outputs that are the same whatever is drawn. They are known before anything runs, so that nobody can tell who calculates
 //! them from who knows them by heart.
 
+use crate::canonical::needed_nodes;
 use crate::functional::{FunctionalError, functionalise};
 use crate::{Graph, InputSpec, NodeKind, OpTable, returns_views_alone};
 
@@ -68,20 +69,10 @@ pub fn unscorable(program: &Graph, inputs: &[InputSpec], ops: &OpTable) -> Optio
 
 /// For each node of a program whether an output or an op that writes depends on it.
 fn needed(program: &Graph, ops: &OpTable) -> Vec<bool> {
-    let mut wanted = vec![false; program.values.len()];
-    program.outputs.iter().for_each(|output| wanted[output.index()] = true);
-    let mut needed = vec![false; program.nodes.len()];
-    for (node, needed) in program.nodes.iter().zip(&mut needed).rev() {
-        let writes = match &node.kind {
-            NodeKind::Aten { op, .. } => ops.get(op).is_none_or(crate::Schema::writes),
-            NodeKind::Kernel { .. } => false,
-        };
-        *needed = writes || node.outputs.iter().any(|output| wanted[output.index()]);
-        if *needed {
-            node.operands().iter().for_each(|operand| wanted[operand.index()] = true);
-        }
-    }
-    needed
+    needed_nodes(program, |node| match &node.kind {
+        NodeKind::Aten { op, .. } => ops.get(op).is_none_or(crate::Schema::writes),
+        NodeKind::Kernel { .. } => false,
+    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ mod tensors;
 mod tests;
 mod view;
 
-pub use error::{FunctionalError, Overwriting};
+pub use error::FunctionalError;
 pub use region::elements_are_distinct;
 #[cfg(test)]
 pub(crate) use result::functional_schema;

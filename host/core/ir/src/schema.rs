@@ -121,53 +121,10 @@ base_types! {
     Generator = "Generator",
 }
 
-/// Why arguments do not fit a schema.
+/// Why arguments do not fit the schema of an op.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{op}` {rule}")]
-pub struct CallError {
-    /// The op.
-    pub op: String,
-    /// The rule that they break.
-    pub rule: CallRule,
-}
-
-/// What the arguments of a call must be.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallRule {
-    /// No more positional arguments than the op has.
-    #[error("takes {expected} positional arguments, found {found}")]
-    TooMany {
-        /// How many there may be.
-        expected: usize,
-        /// How many there are.
-        found: usize,
-    },
-    /// An argument of that name, of those that the op has.
-    #[error("has no argument `{0}`; it has {1}")]
-    Unknown(String, String),
-    /// An argument is given once.
-    #[error("is given `{0}` twice")]
-    Repeated(String),
-    /// An argument without a default is given.
-    #[error("needs `{0}`, which is missing")]
-    Missing(String),
-    /// An argument has the declared type.
-    #[error("takes `{argument}`, found {found}")]
-    Type {
-        /// The argument, with its type.
-        argument: String,
-        /// What was given.
-        found: String,
-    },
-    /// One argument per schema argument.
-    #[error("has {expected} arguments, defaults included, found {found}")]
-    Count {
-        /// How many the schema has.
-        expected: usize,
-        /// How many there are.
-        found: usize,
-    },
-}
+#[error("`{0}` {1}")]
+pub struct CallError(String, String);
 
 impl Schema {
     /// Reads the dispatcher's notation, such as
@@ -206,17 +163,17 @@ impl Schema {
     ) -> Result<Vec<Arg<V>>, CallError> {
         let limit = self.args.iter().filter(|arg| !arg.kwarg_only).count();
         if positional.len() > limit {
-            return Err(self.refuse(CallRule::TooMany { expected: limit, found: positional.len() }));
+            return Err(self.refuse(format!("takes {limit} positional arguments, found {}", positional.len())));
         }
         let mut given: Vec<Option<Arg<V>>> = positional.into_iter().map(Some).collect();
         given.resize_with(self.args.len(), || None);
         for (name, arg) in keyword {
             let Some(position) = self.position(&name) else {
                 let known: Vec<&str> = self.args.iter().map(|arg| arg.name.as_str()).collect();
-                return Err(self.refuse(CallRule::Unknown(name, known.join(", "))));
+                return Err(self.refuse(format!("has no argument `{name}`; it has {}", known.join(", "))));
             };
             if given[position].replace(arg).is_some() {
-                return Err(self.refuse(CallRule::Repeated(name)));
+                return Err(self.refuse(format!("is given `{name}` twice")));
             }
         }
         self.args.iter().zip(given).map(|(declared, given)| self.fill(declared, given)).collect()
@@ -227,7 +184,7 @@ impl Schema {
             Some(arg) => declared.ty.convert(arg).map_err(|arg| self.mismatch(declared, &arg)),
             None => match &declared.default {
                 Some(default) => Ok(default.map(|&never| match never {})),
-                None => Err(self.refuse(CallRule::Missing(declared.to_string()))),
+                None => Err(self.refuse(format!("needs `{declared}`, which is missing"))),
             },
         }
     }
@@ -235,7 +192,8 @@ impl Schema {
     /// Whether there is one argument of the right type per schema argument, as [`Schema::normalise`] returns them.
     pub fn check_args<V>(&self, args: &[Arg<V>]) -> Result<(), CallError> {
         if args.len() != self.args.len() {
-            return Err(self.refuse(CallRule::Count { expected: self.args.len(), found: args.len() }));
+            let (expected, found) = (self.args.len(), args.len());
+            return Err(self.refuse(format!("has {expected} arguments, defaults included, found {found}")));
         }
         match self.args.iter().zip(args).find(|(declared, arg)| !declared.ty.accepts(arg)) {
             Some((declared, arg)) => Err(self.mismatch(declared, arg)),
@@ -244,11 +202,11 @@ impl Schema {
     }
 
     fn mismatch<V>(&self, declared: &SchemaArg, arg: &Arg<V>) -> CallError {
-        self.refuse(CallRule::Type { argument: declared.to_string(), found: describe(arg) })
+        self.refuse(format!("takes `{declared}`, found {}", describe(arg)))
     }
 
-    fn refuse(&self, rule: CallRule) -> CallError {
-        CallError { op: self.op.to_string(), rule }
+    fn refuse(&self, why: String) -> CallError {
+        CallError(self.op.to_string(), why)
     }
 }
 
@@ -407,7 +365,8 @@ mod tests {
         ] {
             assert_eq!(s.normalise(positional, keyword).unwrap_err().to_string(), expected);
         }
-        assert!(matches!(s.check_args(&[x()]), Err(CallError { rule: CallRule::Count { expected: 3, found: 1 }, .. })));
-        assert!(matches!(s.check_args(&[x(), x(), x()]), Err(CallError { rule: CallRule::Type { .. }, .. })));
+        let checked = |args: &[Arg<ValueId>]| s.check_args(args).unwrap_err().to_string();
+        assert_eq!(checked(&[x()]), "`aten::f` has 3 arguments, defaults included, found 1");
+        assert_eq!(checked(&[x(), x(), x()]), "`aten::f` takes `int dim`, found a tensor");
     }
 }

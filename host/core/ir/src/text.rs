@@ -13,8 +13,8 @@
 //! - Arguments with a default are given by name and left out where they are the default. Arguments of an op that is on
 //!   no list, or that do not fit its schema, are all given by position.
 //! - Literals: `none`, `true`, `-3`, `0.5`, `inf`, `"tanh"`, `f16`, `channels_last`, `strided`, `device`, `[1, 2]`,
-//!   `[%a, none]`. Where no schema says what a list holds, the word before it does: `floats[]`, `bools[]`, `values[]`,
-//!   `optional[%a]`.
+//!   `[%a, none]`. What an empty list holds, or whether its tensors may be absent, the schema says: of an op that is on no list,
+//!   it is one of integers, and one of tensors.
 //!
 //! Values are known by name: a parsed graph has its values in the order of their definition, and nothing else of the
 //! numbering of the printed one. See [`Graph::compact`](crate::Graph::compact).

@@ -32,7 +32,9 @@ pub use operands::{Meta, ResultTypes};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The types that an op returns, or what is wrong with its operands.
+/// Rules, each with the ops that it is for, without `aten::`. A rule gives the types that an op returns, or what is wrong with
+/// its operands.
+type Rules = &'static [(TypeRule, &'static str)];
 type TypeRule = fn(&Operands<'_>) -> ResultTypes;
 
 static RULES: LazyLock<HashMap<OpName, TypeRule>> = LazyLock::new(|| {
@@ -56,7 +58,8 @@ static RULES: LazyLock<HashMap<OpName, TypeRule>> = LazyLock::new(|| {
         scans::RULES,
         selection::RULES,
     ];
-    families.into_iter().flatten().map(|&(op, rule)| (OpName::parse(op), rule)).collect()
+    let ops = families.into_iter().flatten().flat_map(|&(rule, ops)| ops.split_whitespace().map(move |op| (op, rule)));
+    ops.map(|(op, rule)| (OpName::parse(&format!("aten::{op}")), rule)).collect()
 });
 
 /// The types that the op returns, or `None` if its meta kernel is to be asked. `Err` says what is wrong with the

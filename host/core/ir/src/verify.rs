@@ -51,7 +51,7 @@ fn verify_structure<'a>(graph: &Graph, find: impl Fn(&OpName) -> Option<&'a Sche
     }
     let mut definitions = Definitions { graph, defined: vec![false; graph.values.len()] };
     for (position, &input) in graph.inputs.iter().enumerate() {
-        definitions.define(input, || format!("input {position}"))?;
+        definitions.define(input, &|| format!("input {position}"))?;
     }
     let mut ids = HashSet::new();
     for node in &graph.nodes {
@@ -59,10 +59,10 @@ fn verify_structure<'a>(graph: &Graph, find: impl Fn(&OpName) -> Option<&'a Sche
             return Err(GraphError::RepeatedNodeId(node.id));
         }
         for operand in node.operands() {
-            definitions.use_of(operand, || format!("node {}", node.id))?;
+            definitions.use_of(operand, &|| format!("node {}", node.id))?;
         }
         for &output in &node.outputs {
-            definitions.define(output, || format!("node {}", node.id))?;
+            definitions.define(output, &|| format!("node {}", node.id))?;
         }
         match &node.kind {
             NodeKind::Aten { op, args } => {
@@ -74,7 +74,7 @@ fn verify_structure<'a>(graph: &Graph, find: impl Fn(&OpName) -> Option<&'a Sche
         }
     }
     for (position, &output) in graph.outputs.iter().enumerate() {
-        definitions.use_of(output, || format!("output {position}"))?;
+        definitions.use_of(output, &|| format!("output {position}"))?;
     }
     Ok(())
 }
@@ -98,22 +98,23 @@ struct Definitions<'a> {
 }
 
 impl Definitions<'_> {
-    fn define(&mut self, id: ValueId, place: impl Fn() -> String) -> Result<(), GraphError> {
-        match self.defined.get_mut(id.index()) {
-            None => Err(GraphError::ValueRange { place: place(), id: id.0, count: self.graph.values.len() }),
-            Some(true) => Err(GraphError::DefinedTwice(place(), self.graph.value(id).name.clone())),
-            Some(defined) => {
-                *defined = true;
-                Ok(())
-            }
+    /// Whether a value is defined, where a place refers to it.
+    fn at(&mut self, id: ValueId, place: &dyn Fn() -> String) -> Result<&mut bool, GraphError> {
+        let count = self.defined.len();
+        self.defined.get_mut(id.index()).ok_or_else(|| GraphError::ValueRange(place(), id.0, count))
+    }
+
+    fn define(&mut self, id: ValueId, place: &dyn Fn() -> String) -> Result<(), GraphError> {
+        match std::mem::replace(self.at(id, place)?, true) {
+            true => Err(GraphError::DefinedTwice(place(), self.graph.value(id).name.clone())),
+            false => Ok(()),
         }
     }
 
-    fn use_of(&self, id: ValueId, place: impl Fn() -> String) -> Result<(), GraphError> {
-        match self.defined.get(id.index()) {
-            None => Err(GraphError::ValueRange { place: place(), id: id.0, count: self.graph.values.len() }),
-            Some(false) => Err(GraphError::Undefined(place(), self.graph.value(id).name.clone())),
-            Some(true) => Ok(()),
+    fn use_of(&mut self, id: ValueId, place: &dyn Fn() -> String) -> Result<(), GraphError> {
+        match *self.at(id, place)? {
+            true => Ok(()),
+            false => Err(GraphError::Undefined(place(), self.graph.value(id).name.clone())),
         }
     }
 }
@@ -126,7 +127,7 @@ fn verify_call(node: &Node, schema: &Schema, args: &[Arg]) -> Result<(), GraphEr
     let found = node.outputs.len();
     if found < single || (lists == 0 && found > single) {
         let expected = if lists == 0 { single.to_string() } else { format!("{single} or more") };
-        return Err(NodeRule::ResultCount { what: format!("`{}`", schema.op), expected, found }.broken_by(node.id));
+        return Err(NodeRule::ResultCount(format!("`{}`", schema.op), expected, found).broken_by(node.id));
     }
     Ok(())
 }
@@ -137,14 +138,13 @@ fn check_result_count(node: &Node, what: &str, expected: usize) -> Result<(), Gr
     if found == expected {
         return Ok(());
     }
-    Err(NodeRule::ResultCount { what: what.to_owned(), expected: expected.to_string(), found }.broken_by(node.id))
+    Err(NodeRule::ResultCount(what.to_owned(), expected.to_string(), found).broken_by(node.id))
 }
 
 fn verify_kernel_node(graph: &Graph, node: &Node, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), GraphError> {
     crate::kernel::verify(kernel).map_err(|source| GraphError::Kernel(node.id, source))?;
     if inputs.len() != kernel.inputs.len() {
-        let (expected, found) = (kernel.inputs.len(), inputs.len());
-        return Err(NodeRule::KernelInputCount { expected, found }.broken_by(node.id));
+        return Err(NodeRule::KernelInputCount(inputs.len(), kernel.inputs.len()).broken_by(node.id));
     }
     for (position, (declared, &input)) in kernel.inputs.iter().zip(inputs).enumerate() {
         let ty = graph.ty(input);

@@ -5,27 +5,36 @@ use serde_json::Value;
 
 /// Where two values differ first, and what stands there in the one and in the other.
 pub fn first_difference(one: &Value, other: &Value) -> Option<[String; 3]> {
-    below("", one, other)
+    differences(one, other, Value::eq).into_iter().next()
 }
 
-fn below(at: &str, one: &Value, other: &Value) -> Option<[String; 3]> {
-    let inner = |key: &str| if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
+/// Everywhere that two values differ, where members and elements that are no lists themselves may be the `same` or not.
+pub(crate) fn differences(one: &Value, other: &Value, same: fn(&Value, &Value) -> bool) -> Vec<[String; 3]> {
+    let mut found = vec![];
+    below("", one, other, same, &mut found);
+    found
+}
+
+fn below(at: &str, one: &Value, other: &Value, same: fn(&Value, &Value) -> bool, found: &mut Vec<[String; 3]>) {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
             let missing = other.keys().filter(|key| !one.contains_key(*key));
-            one.keys().chain(missing).find_map(|key| {
-                let of = |map: &serde_json::Map<String, Value>| map.get(key).cloned().unwrap_or(Value::Null);
-                below(&inner(key), &of(one), &of(other))
-            })
+            for key in one.keys().chain(missing) {
+                let at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+                let [one, other] = [one, other].map(|map| map.get(key).unwrap_or(&Value::Null));
+                below(&at, one, other, same, found);
+            }
         }
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            let mut pairs = one.iter().zip(other).enumerate();
-            pairs.find_map(|(index, (one, other))| below(&format!("{at}[{index}]"), one, other))
+            for (index, (one, other)) in one.iter().zip(other).enumerate() {
+                below(&format!("{at}[{index}]"), one, other, same, found);
+            }
         }
         (Value::Array(one), Value::Array(other)) => {
-            Some([format!("the number of {at}"), one.len().to_string(), other.len().to_string()])
+            found.push([format!("the number of {at}"), one.len().to_string(), other.len().to_string()]);
         }
-        _ => (one != other).then(|| [at.to_owned(), shown(one), shown(other)]),
+        _ if same(one, other) => {}
+        _ => found.push([at.to_owned(), shown(one), shown(other)]),
     }
 }
 
@@ -33,6 +42,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Null => "not given".into(),
         Value::String(text) => format!("`{}`", one_line(text, 100)),
-        value => one_line(&value.to_string(), 100),
+        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or(f64::NAN).to_string(),
+        value => one_line(&value.to_string(), 200),
     }
 }

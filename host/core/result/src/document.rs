@@ -46,11 +46,7 @@ pub enum Blame {
 
 impl std::fmt::Display for Blame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Blame::Plugin => "plugin",
-            Blame::Sample => "sample",
-            Blame::Host => "host",
-        })
+        self.serialize(f)
     }
 }
 
@@ -264,7 +260,7 @@ pub struct Limits {
 }
 
 /// One graph variant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Variant {
     /// Path of the graph within the sample.
     pub name: String,

@@ -4,39 +4,25 @@ use crate::document::{Blame, ChildWalls, DeviceScores, Document, Failure, Job, L
 use crate::timing::{Rules, Speedups};
 use crate::verdict::Judged;
 use crate::{Policy, Progress};
-use passhost_score::{Confidence, Options, Repeats, Scores, VariantOutcome, confidence, retimed, score};
-
-/// What the variants together come to.
-pub struct Totals {
-    /// What stands for the evaluation where it has none.
-    pub failure: Option<Failure>,
-    /// S(t), ES(t), AS.
-    pub scores: Option<Scores>,
-    /// Their intervals, by wall clock.
-    pub confidence: Option<Confidence>,
-    /// The same over the device's time.
-    pub device_scores: Option<DeviceScores>,
-}
+use passhost_score::{Confidence, Options, Repeats, VariantOutcome, confidence, retimed, score};
 
 /// How scores are made of outcomes.
-#[derive(Debug, Clone, Copy)]
-pub struct Scoring<'a> {
-    /// Constants of the score.
-    pub options: &'a Options,
+struct Scoring {
+    options: Options,
     /// Of the device, `cpu` if none was needed.
-    pub rules: Rules,
+    rules: Rules,
     /// Submissions that share the error of a verdict.
-    pub submissions: u32,
+    submissions: u32,
 }
 
-impl Scoring<'_> {
+impl Scoring {
     fn confidence(
         &self,
         outcomes: &[VariantOutcome],
         repeats: &[Option<Repeats>],
         resolution: f64,
     ) -> Option<Confidence> {
-        confidence(outcomes, repeats, self.options, resolution, self.submissions).ok().flatten()
+        confidence(outcomes, repeats, &self.options, resolution, [1, self.submissions]).ok().flatten()
     }
 
     /// Scores over the device's time.
@@ -44,51 +30,13 @@ impl Scoring<'_> {
         let of = |speedups: &Option<Speedups>| speedups.as_ref().and_then(|speedups| speedups.device.clone());
         let repeats: Vec<Option<Repeats>> = speedups.iter().map(of).collect();
         let outcomes = retimed(outcomes, &repeats)?;
-        let scores = score(&outcomes, self.options).ok()?;
+        let scores = score(&outcomes, &self.options).ok()?;
         Some(DeviceScores {
             aggregate_score: scores.aggregate_score,
             aggregate_score_strict: scores.aggregate_score_strict,
             confidence: self.confidence(&outcomes, &repeats, self.rules.device_resolution),
         })
     }
-}
-
-/// What variants, outcomes and times come to, of a sample that was `lost` as a whole or not.
-pub fn totals(
-    variants: &[Variant],
-    outcomes: &[VariantOutcome],
-    speedups: &[Option<Speedups>],
-    lost: Option<&Failure>,
-    scoring: Scoring<'_>,
-) -> Totals {
-    let compared = variants.iter().any(|variant| !variant.outputs.is_empty());
-    // The plugin's failures stand for an evaluation before the sample's: they are what a score is for.
-    let failure = if compared {
-        None
-    } else {
-        [Blame::Plugin, Blame::Host, Blame::Sample].into_iter().find_map(|blame| {
-            variants.iter().filter_map(|variant| variant.failure.clone()).find(|failure| failure.blame == blame)
-        })
-    };
-    // A sample that fails as a whole has no score; neither has one on which the host gave up.
-    let scorable = outcomes.len() == variants.len()
-        && lost.is_none()
-        && failure.as_ref().is_none_or(|failure| failure.blame == Blame::Plugin);
-    let scores = if scorable { score(outcomes, scoring.options).ok() } else { None };
-    let walls: Vec<Option<Repeats>> =
-        speedups.iter().map(|speedups| speedups.as_ref().map(|speedups| speedups.wall.clone())).collect();
-    let resolution = scoring.rules.resolution_of(speedups.iter().flatten().map(|speedups| speedups.resolution));
-    let confidence = scores.as_ref().and_then(|_| scoring.confidence(outcomes, &walls, resolution));
-    let device_scores = scores.as_ref().and_then(|_| scoring.over_device_time(outcomes, speedups));
-    let failed = |why: fn(&Variant, &Failure) -> bool| {
-        variants.iter().find_map(|variant| variant.failure.clone().filter(|failure| why(variant, failure)))
-    };
-    let host_failed = || failed(|_, failure| failure.blame == Blame::Host);
-    // What ran and was not timed is of no class.
-    let not_measured = || failed(|variant, _| variant.class.is_none());
-    let failure = lost.cloned().or(failure);
-    let failure = if scorable { failure } else { failure.or_else(host_failed).or_else(not_measured) };
-    Totals { failure, scores, confidence, device_scores }
 }
 
 /// What a document says besides what became of the variants.
@@ -118,9 +66,20 @@ pub fn assemble(frame: Frame, judged: Vec<Judged>) -> Document {
     let measured = |judged: Judged| Variant { progress: Progress::of(&judged.variant), ..judged.variant };
     let variants: Vec<Variant> = judged.into_iter().map(measured).collect();
     let rules = Rules::of(job.device.as_ref().map_or("cpu", |device| &device.device));
-    let scoring = Scoring { options: &options, rules, submissions: submissions.max(1) };
-    let Totals { failure, scores, confidence, device_scores } =
-        totals(&variants, &outcomes, &speedups, lost.as_ref(), scoring);
+    let scoring = Scoring { options, rules, submissions: submissions.max(1) };
+    let failure = failure_of(&variants);
+    // A sample that fails as a whole has no score; neither has one on which the host gave up.
+    let is_scorable = outcomes.len() == variants.len()
+        && lost.is_none()
+        && failure.as_ref().is_none_or(|failure| failure.blame == Blame::Plugin);
+    let scores = if is_scorable { score(&outcomes, &options).ok() } else { None };
+    let walls: Vec<Option<Repeats>> =
+        speedups.iter().map(|speedups| speedups.as_ref().map(|speedups| speedups.wall.clone())).collect();
+    let resolution = rules.resolution_of(speedups.iter().flatten().map(|speedups| speedups.resolution));
+    let confidence = scores.as_ref().and_then(|_| scoring.confidence(&outcomes, &walls, resolution));
+    let device_scores = scores.as_ref().and_then(|_| scoring.over_device_time(&outcomes, &speedups));
+    let failure = lost.or(failure);
+    let failure = if is_scorable { failure } else { failure.or_else(|| unmeasured(&variants)) };
     Document {
         schema: SCHEMA.into(),
         job,
@@ -138,4 +97,25 @@ pub fn assemble(frame: Frame, judged: Vec<Judged>) -> Document {
         device_scores,
         confinement,
     }
+}
+
+/// What stands for an evaluation in which nothing was compared. The plugin's failures come before the sample's: they are what
+/// a score is for.
+fn failure_of(variants: &[Variant]) -> Option<Failure> {
+    if variants.iter().any(|variant| !variant.outputs.is_empty()) {
+        return None;
+    }
+    [Blame::Plugin, Blame::Host, Blame::Sample]
+        .into_iter()
+        .find_map(|blame| failed(variants, |_, why| why.blame == blame))
+}
+
+/// Why there is no score although something was compared: the host failed, or what ran was not timed, which is of no class.
+fn unmeasured(variants: &[Variant]) -> Option<Failure> {
+    failed(variants, |_, why| why.blame == Blame::Host)
+        .or_else(|| failed(variants, |variant, _| variant.class.is_none()))
+}
+
+fn failed(variants: &[Variant], why: impl Fn(&Variant, &Failure) -> bool) -> Option<Failure> {
+    variants.iter().find_map(|variant| variant.failure.clone().filter(|failure| why(variant, failure)))
 }

@@ -2,7 +2,7 @@
 
 use crate::document::{Blame, Failure, Variant, failure, reproduction};
 use crate::timing::Speedups;
-use crate::{Finding, OutputReport, Spent};
+use crate::{Finding, OutputReport};
 use passhost_policy::Rules;
 use passhost_score::{Decided, FailureClass, VariantOutcome, variant_passes_at};
 
@@ -19,31 +19,7 @@ pub struct Judged {
 
 /// A variant of which nothing is known but its name.
 pub fn empty(name: &str) -> Variant {
-    Variant {
-        name: name.to_owned(),
-        element_type: None,
-        bytes: None,
-        class: None,
-        failure: None,
-        progress: None,
-        rewrite: None,
-        usage: None,
-        outputs: Vec::new(),
-        findings: Vec::new(),
-        first_divergent_node: None,
-        excerpt: Vec::new(),
-        edge_cases: Vec::new(),
-        hidden: None,
-        notes: Vec::new(),
-        trivial: None,
-        passes_at: None,
-        decided: None,
-        seed: None,
-        other_rounds: None,
-        tuned: Vec::new(),
-        timing: None,
-        spent_us: Spent::default(),
-    }
+    Variant { name: name.to_owned(), ..Variant::default() }
 }
 
 /// The least t at which outputs are right by the rules of a policy; `None` if at none.

@@ -1,10 +1,8 @@
 //! A result document held against itself.
 
 mod recompute;
-mod recomputed;
 
-pub use recompute::{floor_finding, recompute};
-pub use recomputed::{Recomputed, recomputed};
+pub use recompute::{Recomputed, floor_finding, recompute, recomputed};
 
 use crate::untrusted::one_line;
 use std::fmt;

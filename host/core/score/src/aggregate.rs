@@ -87,7 +87,7 @@ pub(crate) fn check(outcomes: &[VariantOutcome], options: &Options) -> Result<()
     }
     for (variant, outcome) in outcomes.iter().enumerate() {
         if let VariantOutcome::Compared { speedup, .. } = outcome {
-            check_speedup(*speedup).map_err(|problem| problem.in_variant(variant))?;
+            check_speedup(*speedup).map_err(|problem| ScoreError::InVariant(variant, Box::new(problem)))?;
         }
     }
     Ok(())

@@ -32,39 +32,13 @@ pub struct Confidence {
 /// once for each block of each process. Rightness stays as it is, the intervals speak of time alone. `repeats` has one entry
 /// an outcome; those of failed variants are not read, and a compared variant without keeps its speedup.
 ///
-/// `None` where no variant has any, or they were not measured in the same number of processes.
+/// So many submissions share the error of the intervals, which together miss as often as that of one, and so many that of the
+/// verdict. `None` where no variant has any times, or they were not measured in the same number of processes.
 ///
 /// # Errors
 ///
 /// What [`score()`](crate::score()) refuses; [`ScoreError::RepeatsCount`] if `repeats` does not match `outcomes`.
 pub fn confidence(
-    outcomes: &[VariantOutcome],
-    repeats: &[Option<Repeats>],
-    options: &Options,
-    resolution: f64,
-    submissions: u32,
-) -> Result<Option<Confidence>, ScoreError> {
-    of_shared(outcomes, repeats, options, resolution, [1, submissions])
-}
-
-/// The same where the intervals are shared as well as the verdict: those of all submissions together miss as often as that
-/// of one.
-///
-/// # Errors
-///
-/// Those of [`confidence()`].
-pub fn shared_confidence(
-    outcomes: &[VariantOutcome],
-    repeats: &[Option<Repeats>],
-    options: &Options,
-    resolution: f64,
-    submissions: u32,
-) -> Result<Option<Confidence>, ScoreError> {
-    of_shared(outcomes, repeats, options, resolution, [submissions; 2])
-}
-
-/// With intervals and a verdict that so many submissions share.
-fn of_shared(
     outcomes: &[VariantOutcome],
     repeats: &[Option<Repeats>],
     options: &Options,
@@ -166,7 +140,7 @@ mod tests {
     }
 
     fn of(outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]) -> Option<Confidence> {
-        confidence(outcomes, repeats, &Options::default(), 1.01, 1).unwrap()
+        confidence(outcomes, repeats, &Options::default(), 1.01, [1; 2]).unwrap()
     }
 
     #[test]
@@ -185,9 +159,9 @@ mod tests {
     fn submissions_that_share_an_error_have_wider_intervals() {
         let repeats = Repeats::new(&[vec![2.0, 2.1], vec![2.2, 2.0], vec![1.9, 2.0]]).unwrap();
         let (outcomes, repeats) = ([compared(2.0)], [Some(repeats)]);
-        let of = |submissions| shared_confidence(&outcomes, &repeats, &Options::default(), 1.001, submissions);
+        let of = |submissions| confidence(&outcomes, &repeats, &Options::default(), 1.001, [submissions; 2]);
         let [one, ten] = [1, 10].map(|submissions| of(submissions).unwrap().unwrap());
-        assert_eq!(Ok(Some(one)), confidence(&outcomes, &repeats, &Options::default(), 1.001, 1));
+        assert_eq!(Ok(Some(one)), confidence(&outcomes, &repeats, &Options::default(), 1.001, [1; 2]));
         // Student's t with two degrees of freedom: 14.089 at 99.75%, 4.303 at 97.5%.
         let wider = ten.aggregate_score.spread().ln() / one.aggregate_score.spread().ln();
         assert!((wider - 14.089 / 4.303).abs() < 0.01, "{wider}");
@@ -232,7 +206,7 @@ mod tests {
 
     #[test]
     fn repeats_are_given_for_every_outcome() {
-        let found = confidence(&[compared(2.0)], &[], &Options::default(), 1.01, 1);
+        let found = confidence(&[compared(2.0)], &[], &Options::default(), 1.01, [1; 2]);
         let message = found.map_err(|error| error.to_string());
         assert_eq!(
             message,

@@ -47,12 +47,12 @@ mod tolerance;
 mod vectors;
 
 pub use aggregate::{AGGREGATE_WEIGHTS, Scores, score};
-pub use confidence::{Confidence, confidence, es_intervals, retimed, shared_confidence};
+pub use confidence::{Confidence, confidence, es_intervals, retimed};
 pub use error::ScoreError;
 pub use macro_form::{Aggregates, MacroForm};
 pub use options::{Interpretation, Options};
-pub use outcome::{Decided, FailureClass, VariantOutcome, right_if_equal, variant_passes_at};
+pub use outcome::{Decided, FailureClass, VariantOutcome, variant_passes_at};
 pub use ratio::{Ratio, Ratios, Side, ratios};
 pub use repeats::{COVERAGE, Estimate, FALSE_VERDICTS, Interval, Repeats, Verdict, median};
 pub use tolerance::{FloatKind, LARGEST_T, Ladder, SMALLEST_T, Tolerance, is_close, tolerance};
-pub use vectors::{Case, ExpectedAt, VectorFile, VectorGraph};
+pub use vectors::{Case, VectorFile, VectorGraph, VectorStatus};

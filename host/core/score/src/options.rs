@@ -1,7 +1,6 @@
 //! The parameters of a score.
 
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,19 +28,6 @@ impl Interpretation {
     }
 }
 
-impl FromStr for Interpretation {
-    type Err = ScoreError;
-
-    /// Reads `default` or `mismatch_extended`, the names that the serialised form uses too.
-    fn from_str(name: &str) -> Result<Interpretation, ScoreError> {
-        match name {
-            "default" => Ok(Interpretation::Default),
-            "mismatch_extended" => Ok(Interpretation::MismatchExtended),
-            _ => Err(ScoreError::UnknownInterpretation { found: name.to_owned() }),
-        }
-    }
-}
-
 /// The parameters of S(t) and ES(t). The default is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -65,11 +51,11 @@ impl Options {
     pub(crate) fn check(&self) -> Result<(), ScoreError> {
         // Written so that NaN fails.
         if !(self.b > 0.0 && self.b <= 1.0) {
-            return Err(ScoreError::FailureScore { found: self.b });
+            return Err(ScoreError::FailureScore(self.b));
         }
         // A negative p would reward slowdowns; far above the published 0 and 1, every slowdown scores nothing.
         if !(0.0..=100.0).contains(&self.p) {
-            return Err(ScoreError::SlowdownPenalty { found: self.p });
+            return Err(ScoreError::SlowdownPenalty(self.p));
         }
         Ok(())
     }
@@ -98,13 +84,5 @@ mod tests {
             let options = Options { b, p, ..Options::default() };
             assert_eq!(options.check().is_ok(), fine, "b = {b}, p = {p}");
         }
-    }
-
-    #[test]
-    fn names_read_back() {
-        assert_eq!("default".parse(), Ok(Interpretation::Default));
-        assert_eq!("mismatch_extended".parse(), Ok(Interpretation::MismatchExtended));
-        let unknown: Result<Interpretation, ScoreError> = "strict".parse();
-        assert_eq!(unknown, Err(ScoreError::UnknownInterpretation { found: "strict".to_owned() }));
     }
 }

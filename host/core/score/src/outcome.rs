@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::options::Interpretation;
-use crate::tolerance::SMALLEST_T;
 
 /// Why a variant is not right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -74,18 +73,7 @@ impl FailureClass {
 impl fmt::Display for FailureClass {
     /// The name as in the serialised form.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            FailureClass::Accuracy => "accuracy",
-            FailureClass::TypeMismatch => "type_mismatch",
-            FailureClass::ShapeMismatch => "shape_mismatch",
-            FailureClass::NanInf => "nan_inf",
-            FailureClass::Runtime => "runtime",
-            FailureClass::Compile => "compile",
-            FailureClass::Reference => "reference",
-            FailureClass::PassMiss => "pass_miss",
-            FailureClass::Integrity => "integrity",
-            FailureClass::ShapeOverfit => "shape_overfit",
-        })
+        self.serialize(formatter)
     }
 }
 
@@ -162,11 +150,6 @@ pub fn variant_passes_at(outputs: impl IntoIterator<Item = Option<i8>>) -> Optio
     each_right?.into_iter().max()
 }
 
-/// The least t at which an output of an exact dtype (integer, bool) is right: every t if it is equal, else none.
-pub fn right_if_equal(equal: bool) -> Option<i8> {
-    equal.then_some(SMALLEST_T)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod tests {
@@ -205,9 +188,9 @@ mod tests {
             (vec![Some(-7)], Some(-7)),
             (vec![Some(-7), Some(1), Some(-10)], Some(1)),
             (vec![Some(-7), None], None),
-            (vec![right_if_equal(true), Some(-3)], Some(-3)),
-            (vec![right_if_equal(true)], Some(-10)),
-            (vec![right_if_equal(false), Some(-10)], None),
+            (vec![Some(-10), Some(-3)], Some(-3)),
+            (vec![Some(-10)], Some(-10)),
+            (vec![None, Some(-10)], None),
         ] {
             assert_eq!(variant_passes_at(outputs.clone()), expected, "{outputs:?}");
         }

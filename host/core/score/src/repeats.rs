@@ -64,11 +64,7 @@ pub enum Verdict {
 
 impl std::fmt::Display for Verdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Verdict::Faster => "faster",
-            Verdict::Slower => "slower",
-            Verdict::Undecided => "undecided",
-        })
+        self.serialize(f)
     }
 }
 
@@ -82,7 +78,7 @@ impl Repeats {
     pub fn new(speedups: &[Vec<f64>]) -> Result<Repeats, ScoreError> {
         if speedups.len() < 2 || speedups.iter().any(Vec::is_empty) {
             let found = speedups.iter().filter(|blocks| !blocks.is_empty()).count();
-            return Err(ScoreError::TooFewProcesses { found });
+            return Err(ScoreError::TooFewProcesses(found));
         }
         for &found in speedups.iter().flatten() {
             check_speedup(found)?;
@@ -151,21 +147,11 @@ impl Repeats {
     /// interval between processes must not contain 1.
     pub fn verdict(&self, resolution: f64, submissions: u32) -> Verdict {
         let error = FALSE_VERDICTS / f64::from(submissions.max(1));
-        let within = self.within_processes();
-        let bound = match within {
-            // One block a process: there is nothing but the processes.
-            Within { freedom: 0, .. } => self.half_width(1.0 - error),
-            _ => self.half_width(1.0 - (1.0 - COVERAGE) / 2.0),
-        };
-        let margin = |blocks: &[f64]| {
-            let noise = match within {
-                Within { freedom: 0, .. } => 0.0,
-                Within { variance, freedom } => {
-                    (variance / blocks.len() as f64).sqrt() * student(1.0 - error, freedom as f64)
-                }
-            };
-            resolution.ln() + noise
-        };
+        let (variance, freedom) = self.within_processes();
+        // With one block a process, there is nothing but the processes.
+        let bound = self.half_width(if freedom == 0 { 1.0 - error } else { 1.0 - (1.0 - COVERAGE) / 2.0 });
+        let quantile = if freedom == 0 { 0.0 } else { student(1.0 - error, freedom as f64) };
+        let margin = |blocks: &[f64]| resolution.ln() + (variance / blocks.len() as f64).sqrt() * quantile;
         let middle = self.ln_speedup();
         let all = |sign: f64| sign * middle > bound && self.0.iter().all(|blocks| sign * mean(blocks) > margin(blocks));
         if all(1.0) {
@@ -184,29 +170,23 @@ impl Repeats {
     /// Half the width of the interval in which the mean lies with this one-sided probability.
     fn half_width(&self, probability: f64) -> f64 {
         let means = self.process_means();
-        let within = self.within_processes().variance;
+        let (within, _) = self.within_processes();
         let explained = mean(&self.0.iter().map(|blocks| within / blocks.len() as f64).collect::<Vec<_>>());
         let between = variance(&means).max(explained);
         student(probability, (means.len() - 1) as f64) * (between / means.len() as f64).sqrt()
     }
 
-    /// How much blocks of one process differ.
-    fn within_processes(&self) -> Within {
+    /// The variance of blocks about the mean of their process, and its degrees of freedom.
+    fn within_processes(&self) -> (f64, usize) {
         let freedom: usize = self.0.iter().map(|blocks| blocks.len() - 1).sum();
         let squares: f64 = self.0.iter().map(|blocks| variance(blocks) * (blocks.len() - 1) as f64).sum();
-        Within { variance: if freedom == 0 { 0.0 } else { squares / freedom as f64 }, freedom }
+        (if freedom == 0 { 0.0 } else { squares / freedom as f64 }, freedom)
     }
-}
-
-/// The variance of blocks about the mean of their process, and its degrees of freedom.
-struct Within {
-    variance: f64,
-    freedom: usize,
 }
 
 /// Refuses a speedup of which no logarithm can be taken.
 pub(crate) fn check_speedup(speedup: f64) -> Result<(), ScoreError> {
-    if speedup.is_finite() && speedup > 0.0 { Ok(()) } else { Err(ScoreError::Speedup { found: speedup }) }
+    if speedup.is_finite() && speedup > 0.0 { Ok(()) } else { Err(ScoreError::Speedup(speedup)) }
 }
 
 fn mean(values: &[f64]) -> f64 {

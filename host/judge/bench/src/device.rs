@@ -11,8 +11,7 @@ use passhost_protocol::Stopwatch;
 use passhost_protocol::device::GpuProperties;
 use passhost_result::{Spent, Work};
 use passhost_runtime::{
-    Active, Compiler, Context, DeviceKernel, GUARD, Gate, Gpu, StreamChoice, Target, Temporary, Tensor, TensorError,
-    Watch,
+    Active, Compiler, Context, DeviceKernel, GUARD, Gate, Gpu, Target, Temporary, Tensor, TensorError, Watch,
 };
 use passhost_torch::allocator;
 use std::cell::{OnceCell, RefCell};
@@ -78,7 +77,7 @@ impl BenchDevice {
         let failed = |error: &dyn Display| error.to_string();
         let gpu = Gpu::open(index).map_err(|error| failed(&error))?;
         let compiler = compiler(gpu.capability().map_err(|error| failed(&error))?);
-        let context = Context::gpu(&gpu, &Arc::new(compiler), StreamChoice::Pool).map_err(|error| failed(&error))?;
+        let context = Context::gpu(&gpu, &Arc::new(compiler)).map_err(|error| failed(&error))?;
         // Without a compiler the GPU is of no use: it is known from here on.
         let gate = context.gate().map_err(|error| failed(&error))?.ok_or("a GPU without a stream")?;
         let state = gpu.uuid().ok().and_then(|uuid| GpuState::open(&uuid));

@@ -1,4 +1,4 @@
-//! Reading tensor elements from bytes.
+//! Reading tensor elements from bytes, and writing them.
 
 use half::{bf16, f16};
 use passhost_ir::Dtype;
@@ -88,6 +88,39 @@ impl<'a> HostElements<'a> {
             }
         });
         first
+    }
+}
+
+/// A number that becomes an element of some type.
+#[derive(Debug, Clone, Copy)]
+pub enum Number {
+    /// Whole.
+    Integer(i64),
+    /// Any.
+    Float(f64),
+}
+
+impl Number {
+    /// Writes it as an element of a type that is not complex.
+    pub fn write(self, dtype: Dtype, slot: &mut [u8]) {
+        // By way of `f32`, as kernels round: else what is drawn would depend on the processor's instructions.
+        let (integer, single, double) = match self {
+            Number::Integer(number) => (number, number as f32, number as f64),
+            Number::Float(number) => (number as i64, number as f32, number),
+        };
+        match dtype {
+            Dtype::Bool => slot[0] = u8::from(double != 0.0),
+            Dtype::U8 => slot[0] = integer as u8,
+            Dtype::I8 => slot.copy_from_slice(&(integer as i8).to_le_bytes()),
+            Dtype::I16 => slot.copy_from_slice(&(integer as i16).to_le_bytes()),
+            Dtype::I32 => slot.copy_from_slice(&(integer as i32).to_le_bytes()),
+            Dtype::I64 => slot.copy_from_slice(&integer.to_le_bytes()),
+            Dtype::F16 => slot.copy_from_slice(&f16::from_f32(single).to_le_bytes()),
+            Dtype::Bf16 => slot.copy_from_slice(&bf16::from_f32(single).to_le_bytes()),
+            Dtype::F32 => slot.copy_from_slice(&single.to_le_bytes()),
+            Dtype::F64 => slot.copy_from_slice(&double.to_le_bytes()),
+            Dtype::C64 | Dtype::C128 => {}
+        }
     }
 }
 

@@ -49,6 +49,11 @@ impl HeldTensor {
         HostElements { dtype: self.dtype, bytes }
     }
 
+    /// Element type.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
     /// How many there are.
     pub fn count(&self) -> u64 {
         match &self.tensor {
@@ -86,22 +91,6 @@ impl HeldTensor {
         let kernels = device.on_device(&self.tensor.as_ref()?.ty())?;
         digest(device.context(), kernels, key, &self.bytes_on_device()?).ok()
     }
-
-    /// The first elements, so many if there are; all of them if they are on the host anyway.
-    pub fn beginning(&self, count: usize) -> Result<Vec<u8>, TensorError> {
-        let size = self.dtype.size() as usize;
-        match self.bytes_on_device() {
-            Some(bytes) => {
-                let count = (count * size).min(bytes.ty().numel() as usize);
-                let part = TensorType::contiguous(Dtype::U8, [count as i64]);
-                Ok(bytes.reinterpret(0, &part)?.to_bytes())
-            }
-            None => {
-                let bytes = self.elements().bytes;
-                Ok(bytes[..(count * size).min(bytes.len())].to_vec())
-            }
-        }
-    }
 }
 
 fn contiguous(ty: &TensorType) -> TensorType {
@@ -129,7 +118,6 @@ mod tests {
             let tensor = Tensor::from_bytes(device.target(), &ty, &bytes).unwrap();
             let held = HeldTensor::of(&device, &tensor);
             assert_eq!((held.tensor().is_some(), held.count()), (is_there, count as u64));
-            assert_eq!(held.beginning(3).unwrap(), bytes[..6]);
             let copy = held.copy(device.target(), &ty).unwrap();
             assert!(held.is_in(&copy) && !copy.shares_memory(&tensor) && held.elements().bytes == bytes);
             let changed = draws::altered(&copy, &[(count - 1, -1.0)]).unwrap();

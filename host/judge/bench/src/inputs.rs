@@ -2,6 +2,7 @@
 //! name and `i` alone, so that every device draws the same bits.
 
 use crate::counter::{hash, mix};
+use crate::element::Number;
 use crate::quantiles::quantiles;
 use crate::structured::Structured;
 use half::{bf16, f16};
@@ -36,13 +37,6 @@ impl Round {
     pub fn scale(self, position: usize) -> f64 {
         if self.scaled == Some(position) { STRESS } else { 1.0 }
     }
-}
-
-/// Elements of an input, which follow one another.
-#[derive(Debug, Clone)]
-struct InputPart<'a> {
-    ty: &'a TensorType,
-    range: Range<u64>,
 }
 
 /// Why an input cannot be drawn.
@@ -85,29 +79,28 @@ pub fn draw_part(spec: &InputSpec, position: usize, round: Round, range: Range<u
     let key = key(round, &spec.name);
     let ty = &spec.ty;
     let row = row(ty);
-    let part = || InputPart { ty, range: range.clone() };
     match &spec.draw {
-        Draw::Normal { mean, std } => floats(&part(), spec, |i| {
+        Draw::Normal { mean, std } => floats(spec, range, |i| {
             let (z, tail) = normal(hash(key, i));
             mean + std * scale * z * tail
         }),
-        Draw::LogNormal { median, sigma } => floats(&part(), spec, |i| {
+        Draw::LogNormal { median, sigma } => floats(spec, range, |i| {
             // Positive by construction; a heavy tail in the exponent would overflow narrow types.
             median * scale * (sigma * normal(hash(key, i)).0).exp()
         }),
-        Draw::FloatMask { low } => floats(&part(), spec, |i| if mask_bit(key, i, row) { 0.0 } else { *low }),
+        Draw::FloatMask { low } => floats(spec, range, |i| if mask_bit(key, i, row) { 0.0 } else { *low }),
         Draw::Floats(data) => {
             let expected = ty.numel();
             match data.as_slice() {
-                &[one] => floats(&part(), spec, |_| one),
-                _ if data.len() as u64 == expected => floats(&part(), spec, |i| data[i as usize]),
+                &[one] => floats(spec, range, |_| one),
+                _ if data.len() as u64 == expected => floats(spec, range, |i| data[i as usize]),
                 _ => Err(DrawError::Length { found: data.len(), expected }),
             }
         }
         Draw::Uniform { low, high } if low > high => Err(DrawError::Range { low: *low, high: *high }),
         Draw::Uniform { low, high } => {
             let span = high.abs_diff(*low);
-            integers(&part(), "uniform", |i| {
+            integers(ty, range, "uniform", |i| {
                 let bits = hash(key, i);
                 // A 128-bit product maps the hash evenly onto the range without a division.
                 let offset = match span.checked_add(1) {
@@ -120,10 +113,10 @@ pub fn draw_part(spec: &InputSpec, position: usize, round: Round, range: Range<u
         Draw::Like { low, high, .. } if low > high => Err(DrawError::Range { low: *low, high: *high }),
         Draw::Like { structure, row, low, high } => {
             let drawn = Structured::new(*structure, (*row).max(1), (*low, *high), key);
-            integers(&part(), "structured", |i| drawn.element(i))
+            integers(ty, range, "structured", |i| drawn.element(i))
         }
-        Draw::Mask => integers(&part(), "mask", |i| i64::from(mask_bit(key, i, row))),
-        Draw::Integers(data) if data.len() as u64 == ty.numel() => integers(&part(), "literal", |i| data[i as usize]),
+        Draw::Mask => integers(ty, range, "mask", |i| i64::from(mask_bit(key, i, row))),
+        Draw::Integers(data) if data.len() as u64 == ty.numel() => integers(ty, range, "literal", |i| data[i as usize]),
         Draw::Integers(data) => Err(DrawError::Length { found: data.len(), expected: ty.numel() }),
     }
 }
@@ -153,45 +146,30 @@ pub fn bounds(spec: &InputSpec) -> Result<(f64, f64), DrawError> {
     Ok((low, high))
 }
 
-fn floats(part: &InputPart<'_>, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync) -> Result<Vec<u8>, DrawError> {
+fn floats(spec: &InputSpec, range: Range<u64>, element: impl Fn(u64) -> f64 + Sync) -> Result<Vec<u8>, DrawError> {
     let (low, high) = bounds(spec)?;
-    let value = |i| element(i).min(high).max(low);
-    // By way of `f32`, as kernels round: else what is drawn would depend on the processor's instructions.
-    Ok(match part.ty.dtype {
-        Dtype::F16 => fill(part, |i| f16::from_f32(value(i) as f32).to_le_bytes()),
-        Dtype::Bf16 => fill(part, |i| bf16::from_f32(value(i) as f32).to_le_bytes()),
-        Dtype::F32 => fill(part, |i| (value(i) as f32).to_le_bytes()),
-        _ => fill(part, |i| value(i).to_le_bytes()),
-    })
+    Ok(fill(spec.ty.dtype, range, |i| Number::Float(element(i).min(high).max(low))))
 }
 
 fn integers(
-    part: &InputPart<'_>,
+    ty: &TensorType,
+    range: Range<u64>,
     draw: &'static str,
     element: impl Fn(u64) -> i64 + Sync,
 ) -> Result<Vec<u8>, DrawError> {
-    Ok(match part.ty.dtype {
-        Dtype::Bool => fill(part, |i| [u8::from(element(i) != 0)]),
-        Dtype::U8 => fill(part, |i| (element(i) as u8).to_le_bytes()),
-        Dtype::I8 => fill(part, |i| (element(i) as i8).to_le_bytes()),
-        Dtype::I16 => fill(part, |i| (element(i) as i16).to_le_bytes()),
-        Dtype::I32 => fill(part, |i| (element(i) as i32).to_le_bytes()),
-        Dtype::I64 => fill(part, |i| element(i).to_le_bytes()),
-        // A float mask of zeros and ones, or whole numbers in a float tensor.
-        Dtype::F16 => fill(part, |i| f16::from_f32(element(i) as f32).to_le_bytes()),
-        Dtype::Bf16 => fill(part, |i| bf16::from_f32(element(i) as f32).to_le_bytes()),
-        Dtype::F32 => fill(part, |i| (element(i) as f32).to_le_bytes()),
-        Dtype::F64 => fill(part, |i| (element(i) as f64).to_le_bytes()),
-        dtype @ (Dtype::C64 | Dtype::C128) => return Err(DrawError::Type { draw, dtype }),
-    })
+    if ty.dtype.is_complex() {
+        return Err(DrawError::Type { draw, dtype: ty.dtype });
+    }
+    // A float mask of zeros and ones, or whole numbers in a float tensor, as well.
+    Ok(fill(ty.dtype, range, |i| Number::Integer(element(i))))
 }
 
-fn fill<const SIZE: usize>(part: &InputPart<'_>, element: impl Fn(u64) -> [u8; SIZE] + Sync) -> Vec<u8> {
-    let first = part.range.start;
-    let mut bytes = vec![0u8; (part.range.end - first) as usize * SIZE];
-    bytes.par_chunks_mut(CHUNK * SIZE).enumerate().for_each(|(chunk, slots)| {
-        for (offset, slot) in slots.chunks_exact_mut(SIZE).enumerate() {
-            slot.copy_from_slice(&element(first + (chunk * CHUNK + offset) as u64));
+fn fill(dtype: Dtype, range: Range<u64>, element: impl Fn(u64) -> Number + Sync) -> Vec<u8> {
+    let size = dtype.size() as usize;
+    let mut bytes = vec![0u8; (range.end - range.start) as usize * size];
+    bytes.par_chunks_mut(CHUNK * size).enumerate().for_each(|(chunk, slots)| {
+        for (offset, slot) in slots.chunks_exact_mut(size).enumerate() {
+            element(range.start + (chunk * CHUNK + offset) as u64).write(dtype, slot);
         }
     });
     bytes
@@ -221,19 +199,8 @@ pub fn hash_of(round: Round, name: &str, purpose: u64) -> u64 {
 pub fn write_elements(dtype: Dtype, bytes: &mut [u8], places: &mut dyn Iterator<Item = (usize, f64)>) {
     let size = dtype.size() as usize;
     for (place, value) in places {
-        let Some(slot) = bytes.get_mut(place * size..(place + 1) * size) else { continue };
-        match dtype {
-            Dtype::Bool => slot[0] = u8::from(value != 0.0),
-            Dtype::U8 => slot[0] = value as u8,
-            Dtype::I8 => slot.copy_from_slice(&(value as i8).to_le_bytes()),
-            Dtype::I16 => slot.copy_from_slice(&(value as i16).to_le_bytes()),
-            Dtype::I32 => slot.copy_from_slice(&(value as i32).to_le_bytes()),
-            Dtype::I64 => slot.copy_from_slice(&(value as i64).to_le_bytes()),
-            Dtype::F16 => slot.copy_from_slice(&f16::from_f32(value as f32).to_le_bytes()),
-            Dtype::Bf16 => slot.copy_from_slice(&bf16::from_f32(value as f32).to_le_bytes()),
-            Dtype::F32 => slot.copy_from_slice(&(value as f32).to_le_bytes()),
-            Dtype::F64 => slot.copy_from_slice(&value.to_le_bytes()),
-            Dtype::C64 | Dtype::C128 => {}
+        if let Some(slot) = bytes.get_mut(place * size..(place + 1) * size) {
+            Number::Float(value).write(dtype, slot);
         }
     }
 }

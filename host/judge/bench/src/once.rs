@@ -4,12 +4,12 @@ use crate::blame::of_reference;
 use crate::device::BenchDevice;
 use crate::element::HostElements;
 use crate::inputs::Round;
-use crate::session::{draw_input, input_tensor};
-use crate::trivial::{TypedElements, degenerate};
+use crate::session::{LearnedTypes, draw_input, input_tensor};
+use crate::trivial::degenerate;
 use passhost_ir::alias::same_layout;
-use passhost_ir::{Graph, InputSpec};
+use passhost_ir::{Graph, InputSpec, TensorType, Value};
 use passhost_protocol::device::{RanOutput, SingleRun, SingleRunError, TypeDifference};
-use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor, Watch};
+use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor};
 use passhost_torch::allocator;
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn run(
         inputs.push(input_tensor(device.target(), spec, &bytes)?);
     }
 
-    let mut types = Inferred { graph, differences: vec![] };
+    let mut types = LearnedTypes::of(graph);
     let peak = allocator::Peak::start(device.target());
     let start = Instant::now();
     let outputs = program.run_watched(&inputs, &mut types).map_err(failed)?;
@@ -51,31 +51,19 @@ pub fn run(
         Ok(describe(tensor, &bytes))
     });
     let outputs = outputs.collect::<Result<_, SingleRunError>>()?;
-    Ok(SingleRun { outputs, differences: types.differences, peak_bytes, micros })
-}
-
-/// Compares types with those that were inferred.
-struct Inferred<'a> {
-    graph: &'a Graph,
-    differences: Vec<TypeDifference>,
-}
-
-impl Watch for Inferred<'_> {
-    const TEMPORARIES: bool = false;
-
-    fn value(&mut self, number: usize, tensor: &Tensor) {
-        let (value, found) = (&self.graph.values[number], tensor.ty());
-        if self.differences.len() < DIFFERENCES && !same_layout(&value.ty, &found) {
-            self.differences.push(TypeDifference { value: value.name.clone(), inferred: value.ty.clone(), found });
-        }
-    }
+    let differs = graph.values.iter().zip(types.0).filter(|(value, found)| !same_layout(&value.ty, found));
+    let difference = |(value, found): (&Value, TensorType)| {
+        let (value, inferred) = (value.name.clone(), value.ty.clone());
+        TypeDifference { value, inferred, found }
+    };
+    let differences = differs.map(difference).take(DIFFERENCES).collect();
+    Ok(SingleRun { outputs, differences, peak_bytes, micros })
 }
 
 fn describe(tensor: &Tensor, bytes: &[u8]) -> RanOutput {
     let ty = tensor.ty();
     let sha256 = base16ct::lower::encode_string(&Sha256::digest(bytes));
-    let remark =
-        degenerate(TypedElements { ty: &ty, elements: HostElements { dtype: ty.dtype, bytes } }).map(str::to_owned);
+    let remark = degenerate(HostElements { dtype: ty.dtype, bytes }).map(str::to_owned);
     RanOutput { ty, sha256, remark }
 }
 

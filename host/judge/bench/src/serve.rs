@@ -13,7 +13,6 @@ use passhost_protocol::device::{
     ToDevice,
 };
 use passhost_result::DeviceInfo;
-use passhost_runtime::Hints;
 use passhost_torch::OutOfMemory;
 use std::fs::File;
 use std::io::Stdin;
@@ -87,7 +86,7 @@ pub fn serve() -> Result<(), DeviceServeError> {
             }
             ToDevice::Rewrite(task, job) => {
                 let reference = reference.as_ref().ok_or(DeviceServeError::UnexpectedMessage("Rewrite"))?;
-                of_rewrite(reference, *job, task, &|stage| link.announce(stage))
+                of_rewrite(reference, &job, task, &|stage| link.announce(stage))
             }
             ToDevice::Run { program, inputs, seed } => match &device {
                 Some(device) => FromDevice::Ran(once::run(device, &program, &inputs, seed, directory.as_deref())),
@@ -122,34 +121,30 @@ pub fn serve() -> Result<(), DeviceServeError> {
 /// Does something with a rewrite of the loaded program.
 fn of_rewrite(
     reference: &ReferenceSession,
-    job: RewriteJob,
+    job: &RewriteJob,
     task: RewriteTask,
     stage: &dyn Fn(DeviceStage),
 ) -> FromDevice {
-    let RewriteJob { rewrite, in_place, schedules, draws, settings } = job;
-    let (in_place, schedules) = (in_place.into_iter().collect(), schedules.into_iter().collect());
-    let hints = Hints { in_place, schedules, ..Hints::default() };
     match task {
         RewriteTask::Evaluate => {
-            let evaluated = caught(|| reference.evaluate(&rewrite, &hints, &draws, &settings, stage));
+            let evaluated = caught(|| reference.evaluate(job, stage));
             let evaluated = evaluated.unwrap_or_else(|message| EvaluationReport::failed(full(message)));
             FromDevice::Evaluated(Box::new(evaluated))
         }
         RewriteTask::Time { passes_at, cores } => {
             let steady = Steady::on(&cores, reference.is_on_gpu());
-            let timed = caught(|| reference.time(&rewrite, &hints, draws.seed, &settings, passes_at, stage));
+            let timed = caught(|| reference.time(job, passes_at, stage));
             drop(steady);
             FromDevice::Timed(timed.unwrap_or_else(|message| Err(full(message).into())).map(Box::new))
         }
         RewriteTask::Tune(known) => {
             stage(DeviceStage::Tuning);
-            let tuned = caught(|| reference.tune(&rewrite, &hints, draws.seed, &known));
+            let tuned = caught(|| reference.tune(job, &known));
             FromDevice::Tuned(tuned.unwrap_or_else(|message| Err(full(message))))
         }
         RewriteTask::Trace(shown_by) => {
             // What fails here ran before: it says nothing of the rewrite.
-            let traced =
-                caught(|| reference.trace(&rewrite, &hints, (draws.seed, &shown_by), &settings).ok().flatten());
+            let traced = caught(|| reference.trace(job, &shown_by).ok().flatten());
             FromDevice::Traced(traced.unwrap_or_default())
         }
     }

@@ -7,7 +7,6 @@ mod edge_cases;
 mod evaluate;
 mod external;
 mod others;
-mod prepared;
 mod rounds;
 mod timing;
 mod trace;
@@ -19,16 +18,15 @@ use crate::blame::{of_reference, of_rewrite};
 use crate::device::BenchDevice;
 use crate::held::HeldTensor;
 use crate::inputs::Round;
-use crate::trivial::degenerate_held;
+use crate::trivial::degenerate;
 use drawn::{DrawnInputs, input_error};
 use passhost_ir::verify::check_bytes;
 use passhost_ir::{Graph, InputSpec, OpTable, TensorType, constant_nodes, functionalise};
-use passhost_protocol::device::{DeviceStage, LoadReport, ReferenceError, RewriteError};
+use passhost_protocol::device::{DeviceStage, LoadReport, ReferenceError, RewriteError, RewriteJob};
 use passhost_result::Work;
 use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor, Watch};
 use passhost_torch::allocator;
-use prepared::KeptRounds;
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -44,14 +42,19 @@ pub struct ReferenceSession {
     /// It in double precision, without and with the rounding of its own conversions; compiled where it is asked for.
     doubles: [OnceCell<Result<Program, NodeError>>; 2],
     output_types: Vec<TensorType>,
-    /// Rounds that rewrites share.
-    kept: RefCell<KeptRounds>,
     /// What a round takes, once it is known.
     round_takes: OnceCell<Duration>,
 }
 
 /// Learns the types of values.
-struct LearnedTypes(Vec<TensorType>);
+pub struct LearnedTypes(pub Vec<TensorType>);
+
+impl LearnedTypes {
+    /// Of a graph, as they were inferred.
+    pub fn of(graph: &Graph) -> LearnedTypes {
+        LearnedTypes(graph.values.iter().map(|value| value.ty.clone()).collect())
+    }
+}
 
 impl Watch for LearnedTypes {
     const TEMPORARIES: bool = false;
@@ -84,7 +87,7 @@ impl ReferenceSession {
         let inputs = drawn.tensors(device.target(), &specs)?;
         device.charge(Work::Draw);
 
-        let mut types = LearnedTypes(graph.values.iter().map(|value| value.ty.clone()).collect());
+        let mut types = LearnedTypes::of(&graph);
         let peak = allocator::Peak::start(device.target());
         let started = Instant::now();
         let outputs = program.run_watched(&inputs, &mut types).map_err(of_reference)?;
@@ -97,9 +100,9 @@ impl ReferenceSession {
         for (value, found) in graph.values.iter_mut().zip(&types.0) {
             value.ty = found.clone();
         }
-        let (kept, round_takes, doubles) = Default::default();
+        let (round_takes, doubles) = Default::default();
         let device = device.clone();
-        let reference = ReferenceSession { device, graph, specs, program, doubles, output_types, kept, round_takes };
+        let reference = ReferenceSession { device, graph, specs, program, doubles, output_types, round_takes };
         reference.refuse_degenerate(&outputs, seed)?;
         reference.device.charge(Work::Compare);
         Ok((reference, LoadReport { types: types.0, peak_bytes, first_ns }))
@@ -119,8 +122,8 @@ impl ReferenceSession {
     }
 
     fn first_degenerate(&self, outputs: &[Tensor]) -> Option<(usize, &'static str)> {
-        outputs.iter().zip(&self.output_types).enumerate().find_map(|(position, (tensor, ty))| {
-            degenerate_held(ty, &HeldTensor::of(&self.device, tensor)).map(|what| (position, what))
+        outputs.iter().enumerate().find_map(|(position, tensor)| {
+            degenerate(HeldTensor::of(&self.device, tensor).elements()).map(|what| (position, what))
         })
     }
 
@@ -129,14 +132,14 @@ impl ReferenceSession {
     }
 
     /// A rewrite made ready to run. What it inserts and no input reaches is calculated by the first run.
-    /// `hints` says nothing of what is calculated once.
-    fn compiled(&self, rewrite: &Graph, hints: &Hints) -> Result<Program, RewriteError> {
+    fn compiled(&self, job: &RewriteJob) -> Result<Program, RewriteError> {
         let once = match functionalise(&self.graph, OpTable::sample()) {
-            Ok(original) => constant_nodes(rewrite, &original.graph),
+            Ok(original) => constant_nodes(&job.rewrite, &original.graph),
             Err(_) => Default::default(),
         };
-        let hints = Hints { once, ..hints.clone() };
-        Program::compile(rewrite, Mode::Declared, &hints, self.device.context()).map_err(of_rewrite)
+        let in_place = job.in_place.iter().cloned().collect();
+        let hints = Hints { once, in_place, schedules: job.schedules.iter().cloned().collect() };
+        Program::compile(&job.rewrite, Mode::Declared, &hints, self.device.context()).map_err(of_rewrite)
     }
 
     /// What outputs have.

@@ -1,6 +1,6 @@
 //! Kernels for a GPU are compiled before a device waits for them: while something else is measured, on cores that time nothing.
 
-use crate::machine_code::{Allowance, MachineCode, Processes};
+use crate::machine_code::{Allowance, MachineCode, processes};
 use crate::process::Confinement;
 use crate::types::TypesClient;
 use passhost_cache::Cache;
@@ -33,7 +33,7 @@ pub struct Ahead {
 impl Ahead {
     /// For this GPU.
     pub fn new(ForGpu { gpu, cache, confinement }: ForGpu) -> Ahead {
-        Ahead { gpu, machine_code: MachineCode::new(Processes::new(confinement), Some(cache)) }
+        Ahead { gpu, machine_code: MachineCode::new(processes(confinement), Some(cache)) }
     }
 
     /// Puts the machine code of a verified rewrite's kernels where a device child will be given it from; with `all`, in every

@@ -74,8 +74,9 @@ pub fn keep_to(cores: &[u32]) {
 }
 
 /// Keeps another process to these cores, and what it starts from now on; false where that is not allowed.
-pub fn keep_process_to(process: Pid, cores: &[u32]) -> bool {
-    sched_setaffinity(Some(process), &set_of(cores)).is_ok()
+pub fn keep_process_to(process: u32, cores: &[u32]) -> bool {
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    process.is_some_and(|process| sched_setaffinity(Some(process), &set_of(cores)).is_ok())
 }
 
 fn set_of(cores: &[u32]) -> CpuSet {

@@ -10,7 +10,7 @@ pub use session::DeviceSession;
 
 use crate::ahead::ForGpu;
 use crate::cores;
-use crate::machine_code::{Allowance, MachineCode, Processes};
+use crate::machine_code::{Allowance, MachineCode, processes};
 use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_cache::Cache;
 use passhost_protocol::compiler::CompilerSource;
@@ -24,6 +24,9 @@ use std::time::{Duration, Instant};
 /// score.
 const LOADS: u32 = 200;
 
+/// What a child that answers something else than it was asked is.
+const OUT_OF_TURN: DeviceChildError = DeviceChildError::Child(ChildError::UnexpectedMessage("device"));
+
 /// Why the device gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceChildError {
@@ -33,9 +36,6 @@ pub enum DeviceChildError {
     /// The device asked for cannot be used.
     #[error("{0}")]
     Unusable(String),
-    /// The child answered something else than what it was asked.
-    #[error("the device process answered out of turn; this is a bug of passhost")]
-    UnexpectedMessage,
 }
 
 /// Which device, and what is asked of its children.
@@ -115,7 +115,7 @@ impl Device {
     ///
     /// If the child does not start, or the device cannot be used.
     pub fn open(setup: DeviceSetup) -> Result<Device, DeviceChildError> {
-        let mut machine_code = MachineCode::new(Processes::new(setup.confinement), setup.machine_code.clone());
+        let mut machine_code = MachineCode::new(processes(setup.confinement), setup.machine_code.clone());
         let mut first = DeviceProcess::default();
         first.begin(&setup)?;
         let OpenedDevice { info, walls, gpu } = first.ready(&setup, &mut machine_code)?;
@@ -130,7 +130,7 @@ impl Device {
 
     /// What keeps the compilers in, if one was needed.
     pub fn compiler_walls(&self) -> Option<Walls> {
-        self.machine_code.start().walls()
+        self.machine_code.walls()
     }
 
     /// What the first child found.
@@ -199,7 +199,7 @@ impl DeviceProcess {
     /// Waits until the device is open.
     fn ready(&mut self, setup: &DeviceSetup, machine_code: &mut MachineCode) -> Result<OpenedDevice, DeviceChildError> {
         self.opening = false;
-        let Some(mut child) = self.child.take() else { return Err(DeviceChildError::UnexpectedMessage) };
+        let Some(mut child) = self.child.take() else { return Err(OUT_OF_TURN) };
         let deadline = Instant::now() + OPEN;
         let mut allowance = Allowance::default();
         loop {
@@ -211,7 +211,7 @@ impl DeviceProcess {
                     return Ok(OpenedDevice { info: device, walls, gpu });
                 }
                 FromDevice::Unusable(reason) => return Err(DeviceChildError::Unusable(reason)),
-                _ => return Err(DeviceChildError::UnexpectedMessage),
+                _ => return Err(OUT_OF_TURN),
             }
         }
     }
@@ -224,7 +224,7 @@ impl DeviceProcess {
         watch: &mut dyn FnMut(DeviceStage),
         spent: &mut Spent,
     ) -> Result<FromDevice, DeviceChildError> {
-        let Some(child) = &mut self.child else { return Err(DeviceChildError::UnexpectedMessage) };
+        let Some(child) = &mut self.child else { return Err(OUT_OF_TURN) };
         if let Err(error) = child.send(message) {
             self.child = None;
             return Err(error.into());
@@ -240,7 +240,7 @@ impl DeviceProcess {
         watch: &mut dyn FnMut(DeviceStage),
         spent: &mut Spent,
     ) -> Result<FromDevice, DeviceChildError> {
-        let Some(child) = &mut self.child else { return Err(DeviceChildError::UnexpectedMessage) };
+        let Some(child) = &mut self.child else { return Err(OUT_OF_TURN) };
         let deadline = Instant::now() + limit;
         let mut reply = child.receive(deadline);
         let mut lost = false;

@@ -40,7 +40,6 @@ pub fn guest_failure(stage: &str, error: GuestError) -> Failure {
         GuestError::Child(ChildError::Unconfined { .. }) => (Blame::Host, UNCONFINED),
         GuestError::Child(error) if error.is_hosts() => (Blame::Host, DOCTOR),
         GuestError::Child(_) => (Blame::Plugin, "the process that runs it died twice; report a crash of the sandbox"),
-        GuestError::UnexpectedMessage => (Blame::Host, "report this"),
     };
     Failure { blame, stage: stage.into(), message: one_line(&error.to_string(), 600), hint: hint.into() }
 }

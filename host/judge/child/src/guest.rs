@@ -13,6 +13,9 @@ const GRACE: Duration = Duration::from_millis(1500);
 /// A child that has nothing to do but start.
 const START: Duration = Duration::from_secs(10);
 
+/// What a child that answers something else than it was asked is.
+const OUT_OF_TURN: GuestError = GuestError::Child(ChildError::UnexpectedMessage("guest"));
+
 /// Why a plugin gave no rewrite.
 #[derive(Debug, thiserror::Error)]
 pub enum GuestError {
@@ -22,9 +25,6 @@ pub enum GuestError {
     /// The child is gone; whose doing it is shows when the call is repeated in a fresh one.
     #[error("{0}")]
     Child(#[from] ChildError),
-    /// The child answered something else than what it was asked.
-    #[error("the guest process answered out of turn; this is a bug of passhost")]
-    UnexpectedMessage,
 }
 
 /// A child that has loaded a plugin.
@@ -54,7 +54,7 @@ impl Guest {
     ) -> Result<Guest, GuestError> {
         let mut child: Child<FromGuest> = Child::start("guest", "passhost-guest", None, &[])?;
         let FromGuest::Hello { engine, walls } = child.receive(Instant::now() + START)? else {
-            return Err(GuestError::UnexpectedMessage);
+            return Err(OUT_OF_TURN);
         };
         child.hold_to(confinement, walls)?;
         let key = CacheKey::of(&[b"wasm", plugin.sha256.as_bytes(), engine.as_bytes()]);
@@ -71,7 +71,7 @@ impl Guest {
                 Ok(Guest { child, limits, walls, from_cache: cached && artefact.is_none(), load_us: wall_us })
             }
             Ok(FromGuest::Failed(failure)) => Err(GuestError::Plugin(failure)),
-            Ok(_) => Err(GuestError::UnexpectedMessage),
+            Ok(_) => Err(OUT_OF_TURN),
             Err(ChildError::Deadline { .. }) => {
                 Err(GuestError::Plugin(GuestFailure::Limit { limit: Limit::Compile, value: limits.compile_ms }))
             }
@@ -89,7 +89,7 @@ impl Guest {
         self.child.send(&ToGuest::Describe)?;
         match self.child.receive(self.deadline()) {
             Ok(FromGuest::Described(info, _)) => info.map_err(GuestError::Plugin),
-            Ok(_) => Err(GuestError::UnexpectedMessage),
+            Ok(_) => Err(OUT_OF_TURN),
             Err(error) => Err(self.overran(error)),
         }
     }
@@ -118,7 +118,7 @@ impl Guest {
                     questions += 1;
                     // The child counts as well; this is for a child that a plugin has taken over.
                     if questions > infer_calls {
-                        return Err(GuestError::UnexpectedMessage);
+                        return Err(OUT_OF_TURN);
                     }
                     let asked = Instant::now();
                     let answer = infer.infer(&op, &args);
@@ -127,7 +127,7 @@ impl Guest {
                     self.child.send(&ToGuest::Inferred(answer))?;
                 }
                 Ok(FromGuest::Ran(rewrite, usage)) => return Ok((rewrite, usage)),
-                Ok(_) => return Err(GuestError::UnexpectedMessage),
+                Ok(_) => return Err(OUT_OF_TURN),
                 Err(error) => return Err(self.overran(error)),
             }
         }
@@ -152,7 +152,7 @@ impl Guest {
 mod tests {
     use super::*;
     use crate::failure::guest_failure;
-    use crate::process::scripted;
+    use crate::process::tests::scripted;
     use passhost_ir::verify::most_size;
     use passhost_ir::{Arg, DeviceKind, InferError, NodeId, OpName, TensorType};
     use passhost_protocol::write_frame;

@@ -23,7 +23,7 @@ mod types;
 pub use ahead::{Ahead, ForGpu};
 pub use failure::{DOCTOR, UNCONFINED, guest_failure, not_captured};
 pub use loaded::LoadedPlugin;
-pub use lock::{DeviceGuard, Holder, LockEvent, LockedFile, Use};
+pub use lock::{DeviceGuard, Holder, LockedFile, Use};
 pub use memo::Memo;
 pub use plugin::{Plugin, PluginFileError};
 pub use process::{Child, ChildError, Confinement, beside_this_executable};

@@ -83,25 +83,18 @@ pub enum Holder {
     },
 }
 
-/// What is told while others have the device.
-pub enum LockEvent<'h> {
-    /// The evaluation waits.
-    Waits(&'h Holder),
-    /// It goes on without a turn: another user held the lock for too long. What disturbs the measurement is seen in it.
-    GoesOn(&'h Holder),
-}
-
 impl DeviceGuard {
-    /// Waits for a turn on the device of this name, and tells of it where others have it.
+    /// Waits for a turn on the device of this name, and tells who has it. It goes on without one where another user holds the
+    /// lock for too long: what disturbs the measurement is seen in it.
     ///
     /// Where there is no file to lock, there is no waiting either: what then disturbs a measurement is seen in it.
-    pub fn take(id: &str, how: Use, tell: impl FnMut(LockEvent<'_>)) -> DeviceGuard {
+    pub fn take(id: &str, how: Use, tell: impl FnMut(&Holder)) -> DeviceGuard {
         let own = rustix::process::geteuid().as_raw();
         DeviceGuard::take_at(&path(&std::env::temp_dir(), id), how, [own, 0], PACE, tell)
     }
 
     /// The same with a file, and users who are waited for as long as it takes.
-    fn take_at(path: &Path, how: Use, trusted: [u32; 2], pace: Pace, tell: impl FnMut(LockEvent<'_>)) -> DeviceGuard {
+    fn take_at(path: &Path, how: Use, trusted: [u32; 2], pace: Pace, tell: impl FnMut(&Holder)) -> DeviceGuard {
         let Some(file) = open(path) else { return DeviceGuard(None) };
         let tried = || match how {
             Use::Shared => file.try_lock_shared(),
@@ -126,23 +119,22 @@ fn waited(
     pace: Pace,
     mut tried: impl FnMut() -> Result<(), TryLockError>,
     mut holder: impl FnMut() -> Holder,
-    mut tell: impl FnMut(LockEvent<'_>),
+    mut tell: impl FnMut(&Holder),
 ) -> bool {
     let mut now = holder();
-    tell(LockEvent::Waits(&now));
+    tell(&now);
     let (mut for_others, mut looked) = (Duration::ZERO, Instant::now());
     loop {
         let since = looked.elapsed();
         let of_others = if now == Holder::Own { Duration::ZERO } else { since };
         if now != Holder::Own && for_others + of_others >= pace.patience {
-            tell(LockEvent::GoesOn(&now));
             return false;
         }
         if since >= pace.look {
             (for_others, looked) = (for_others + of_others, Instant::now());
             let found = holder();
             if found != now {
-                tell(LockEvent::Waits(&found));
+                tell(&found);
                 now = found;
             }
         }
@@ -211,13 +203,6 @@ mod tests {
         [rustix::process::geteuid().as_raw(); 2]
     }
 
-    fn said(told: &LockEvent<'_>) -> String {
-        match told {
-            LockEvent::Waits(holder) => format!("waits: {holder}"),
-            LockEvent::GoesOn(holder) => format!("goes on: {holder}"),
-        }
-    }
-
     #[test]
     fn another_user_who_has_the_lock_after_ones_own_is_not_waited_for_without_end() {
         let other = |user| Holder::Other { path: "lock".into(), user };
@@ -227,13 +212,13 @@ mod tests {
             let (mut holders, mut tries, mut told) = (holders.iter().cycle(), 0..tries, vec![]);
             let tried = || tries.next().map_or(Ok(()), |_| Err(TryLockError::WouldBlock));
             let holder = || holders.next().unwrap().clone();
-            (waited(pace, tried, holder, |event| told.push(said(&event))), told)
+            (waited(pace, tried, holder, |holder| told.push(holder.to_string())), told)
         };
         let impatient = Pace { patience: Duration::ZERO, ..always };
-        let (own, seven) = ("waits: another evaluation has the device", "user 7 has `lock` locked");
+        let (own, seven) = ("another evaluation has the device", "user 7 has `lock` locked");
         let (is_had, told) = wait(impatient, &[Holder::Own, Holder::Own, other(7)], usize::MAX);
         assert!(!is_had);
-        assert_eq!(told, [own.to_owned(), format!("waits: {seven}"), format!("goes on: {seven}")]);
+        assert_eq!(told, [own, seven]);
         assert_eq!(wait(impatient, &[Holder::Own], 1000), (true, vec![own.to_owned()]), "one's own is waited for");
         let (is_had, told) = wait(always, &[other(7), Holder::Own], 2);
         assert_eq!((is_had, told.len()), (true, 4), "{told:?}");
@@ -258,9 +243,10 @@ mod tests {
         let held = DeviceGuard::take_at(&path, Use::Alone, own(), PACE, |_| unreachable!("nobody has it"));
         let user = own()[0];
         let mut all = vec![];
-        let turn = DeviceGuard::take_at(&path, Use::Shared, [user + 1; 2], IMPATIENT, |told| all.push(said(&told)));
+        let turn =
+            DeviceGuard::take_at(&path, Use::Shared, [user + 1; 2], IMPATIENT, |holder| all.push(holder.to_string()));
         let locked = format!("user {user} has `{}` locked", path.display());
-        assert_eq!(all, [format!("waits: {locked}"), format!("goes on: {locked}")]);
+        assert_eq!(all, [locked]);
         assert!(turn.0.is_none());
         drop(held);
         let turn = DeviceGuard::take_at(&path, Use::Alone, [user + 1; 2], PACE, |_| unreachable!("it is free"));
@@ -272,14 +258,14 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = path(directory.path(), "GPU-1/2");
         assert!(path.ends_with("passhost-GPU-12.lock"));
-        let nobody = |_: LockEvent<'_>| unreachable!("nobody has it");
+        let nobody = |_: &Holder| unreachable!("nobody has it");
         let take = |how| DeviceGuard::take_at(&path, how, own(), PACE, nobody);
         let shared = [take(Use::Shared), take(Use::Shared)];
         let (waits, waiting) = channel();
         let (has, got) = channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let told = |told: LockEvent<'_>| waits.send(matches!(told, LockEvent::Waits(&Holder::Own))).unwrap();
+                let told = |holder: &Holder| waits.send(*holder == Holder::Own).unwrap();
                 let turn = DeviceGuard::take_at(&path, Use::Alone, own(), IMPATIENT, told);
                 has.send(()).unwrap();
                 drop(turn);
@@ -304,7 +290,7 @@ mod tests {
     #[test]
     fn what_is_no_file_is_not_waited_for() {
         let directory = tempfile::tempdir().unwrap();
-        let nobody = |_: LockEvent<'_>| unreachable!("a directory has no turns");
+        let nobody = |_: &Holder| unreachable!("a directory has no turns");
         let turn = DeviceGuard::take_at(directory.path(), Use::Alone, own(), PACE, nobody);
         assert!(turn.0.is_none());
     }

@@ -9,7 +9,7 @@ use crate::process::{Child, ChildError, Confinement};
 use passhost_cache::{Cache, CacheKey};
 use passhost_protocol::compiler::{CompilerSource, FromCompiler, MAX_CODE, MAX_SOURCE};
 use passhost_result::Walls;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Loading a compiler takes a few hundredths of a second; a cold disk may take a thousand times that.
@@ -20,56 +20,29 @@ const NAME: &str = "compiler";
 /// Why there is no machine code.
 #[derive(Debug, thiserror::Error)]
 pub enum CodeError {
-    /// No source has so many bytes.
-    #[error("a source of {0} bytes is longer than the {MAX_SOURCE} allowed; split the kernel")]
-    Source(usize),
-    /// No kernel has so much machine code.
-    #[error("machine code of {0} bytes is longer than the {MAX_CODE} allowed; split the kernel")]
-    Code(usize),
-    /// More than one request may make necessary.
-    #[error("more than {limit} {what} would be compiled for one rewrite; make fewer kernels")]
-    Allowance {
-        /// `sources`, or `bytes of sources and machine code`.
-        what: &'static str,
-        /// Of these.
-        limit: usize,
-    },
     /// The child did not start or died.
     #[error(transparent)]
     Child(#[from] ChildError),
-    /// There is no compiler on this machine.
-    #[error("{0}")]
-    Unusable(String),
-    /// The compiler does not take the source.
+    /// Too much is asked for, there is no compiler on this machine, or it does not take the source.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Starts compilers.
-pub trait StartCompiler {
-    /// What is started.
-    type Compiler: SourceCompiler;
+/// Machine code of one source, until a moment.
+type CompileOnce = dyn FnOnce(&CompilerSource, Instant) -> Result<Vec<u8>, CodeError> + Send;
 
-    /// A compiler that has seen no source yet.
-    ///
-    /// # Errors
-    ///
-    /// If there is none to be had.
-    fn start(&self) -> Result<Self::Compiler, CodeError>;
-}
-
-/// Makes machine code of one source.
-pub trait SourceCompiler {
+/// A compiler that has seen no source yet.
+pub struct SourceCompiler {
     /// What machine code depends on besides the source: version and options.
-    fn identity(&self) -> &str;
-
-    /// Machine code of a source. There is no second one.
-    ///
-    /// # Errors
-    ///
-    /// If there is none until `deadline`.
-    fn compile(self, source: &CompilerSource, deadline: Instant) -> Result<Vec<u8>, CodeError>;
+    pub identity: String,
+    /// What keeps it in.
+    pub walls: Option<Walls>,
+    /// Makes machine code of a source until a moment. There is no second one.
+    pub compile: Box<CompileOnce>,
 }
+
+/// Starts a compiler.
+pub type StartCompiler = Box<dyn FnMut() -> Result<SourceCompiler, CodeError> + Send>;
 
 /// What may be asked for in the course of one request to a device child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,10 +58,13 @@ impl Allowance {
     pub const BYTES: usize = 512 << 20;
 
     fn charge(&mut self, sources: usize, bytes: usize) -> Result<(), CodeError> {
-        let exhausted = |what, limit| CodeError::Allowance { what, limit };
-        self.sources = self.sources.checked_sub(sources).ok_or(exhausted("sources", Allowance::SOURCES))?;
+        let exhausted = |what, limit: usize| {
+            let way_out = "make fewer kernels";
+            CodeError::Refused(format!("more than {limit} {what} would be compiled for one rewrite; {way_out}"))
+        };
+        self.sources = self.sources.checked_sub(sources).ok_or_else(|| exhausted("sources", Allowance::SOURCES))?;
         let what = "bytes of sources and machine code";
-        self.bytes = self.bytes.checked_sub(bytes).ok_or(exhausted(what, Allowance::BYTES))?;
+        self.bytes = self.bytes.checked_sub(bytes).ok_or_else(|| exhausted(what, Allowance::BYTES))?;
         Ok(())
     }
 }
@@ -100,24 +76,25 @@ impl Default for Allowance {
 }
 
 /// Machine code for whoever asks.
-pub struct MachineCode<S: StartCompiler = Processes> {
-    start: S,
+pub struct MachineCode {
+    start: StartCompiler,
     cache: Option<Arc<Cache>>,
     /// Started, and given nothing yet.
-    waiting: Option<S::Compiler>,
+    waiting: Option<SourceCompiler>,
     /// That of the compiler that was started last.
     identity: Option<String>,
+    walls: Option<Walls>,
 }
 
-impl<S: StartCompiler> MachineCode<S> {
+impl MachineCode {
     /// Compilers are started by `start`, when they are needed; what they make is kept in `cache`.
-    pub fn new(start: S, cache: Option<Arc<Cache>>) -> MachineCode<S> {
-        MachineCode { start, cache, waiting: None, identity: None }
+    pub fn new(start: StartCompiler, cache: Option<Arc<Cache>>) -> MachineCode {
+        MachineCode { start, cache, waiting: None, identity: None, walls: None }
     }
 
-    /// How compilers are started.
-    pub fn start(&self) -> &S {
-        &self.start
+    /// What keeps the compilers in, once one was started.
+    pub fn walls(&self) -> Option<Walls> {
+        self.walls
     }
 
     /// Machine code of a source, charged to an allowance before anything is done about it.
@@ -133,7 +110,7 @@ impl<S: StartCompiler> MachineCode<S> {
     ) -> Result<Vec<u8>, CodeError> {
         let bytes = source.text.len();
         if bytes > MAX_SOURCE {
-            return Err(CodeError::Source(bytes));
+            return Err(too_long("a source", bytes, MAX_SOURCE));
         }
         allowance.charge(1, bytes)?;
         let code = match self.kept(source)? {
@@ -158,10 +135,10 @@ impl<S: StartCompiler> MachineCode<S> {
             Some(compiler) => compiler,
             None => self.started()?,
         };
-        let key = key(source, compiler.identity());
-        let code = compiler.compile(source, deadline)?;
+        let key = key(source, &compiler.identity);
+        let code = (compiler.compile)(source, deadline)?;
         if code.len() > MAX_CODE {
-            return Err(CodeError::Code(code.len()));
+            return Err(too_long("machine code", code.len(), MAX_CODE));
         }
         if let Some(cache) = &self.cache {
             cache.put(&key, &code);
@@ -169,11 +146,15 @@ impl<S: StartCompiler> MachineCode<S> {
         Ok(code)
     }
 
-    fn started(&mut self) -> Result<S::Compiler, CodeError> {
-        let compiler = self.start.start()?;
-        self.identity = Some(compiler.identity().to_owned());
+    fn started(&mut self) -> Result<SourceCompiler, CodeError> {
+        let compiler = (self.start)()?;
+        (self.identity, self.walls) = (Some(compiler.identity.clone()), compiler.walls);
         Ok(compiler)
     }
+}
+
+fn too_long(what: &str, bytes: usize, limit: usize) -> CodeError {
+    CodeError::Refused(format!("{what} of {bytes} bytes is longer than the {limit} allowed; split the kernel"))
 }
 
 /// By the whole text, and all else that machine code depends on.
@@ -188,105 +169,62 @@ fn key(source: &CompilerSource, identity: &str) -> CacheKey {
     ])
 }
 
-/// Starts a child for each source.
-#[derive(Debug)]
-pub struct Processes {
-    confinement: Confinement,
-    walls: OnceLock<Walls>,
+/// Starts a child for each source, behind the walls that must stand.
+pub fn processes(confinement: Confinement) -> StartCompiler {
+    Box::new(move || start_process(confinement))
 }
 
-impl Processes {
-    /// Children behind the walls that must stand.
-    pub fn new(confinement: Confinement) -> Processes {
-        Processes { confinement, walls: OnceLock::new() }
-    }
-
-    /// What keeps these children in, once one was started.
-    pub fn walls(&self) -> Option<Walls> {
-        self.walls.get().copied()
-    }
-}
-
-impl StartCompiler for Processes {
-    type Compiler = CompilerProcess;
-
-    fn start(&self) -> Result<CompilerProcess, CodeError> {
-        let mut child: Child<FromCompiler> = Child::start(NAME, "passhost-compiler", None, &["LD_LIBRARY_PATH"])?;
-        match child.receive(Instant::now() + START)? {
-            FromCompiler::Ready { identity, walls } => {
-                // It is the same each time: the kernel's doing.
-                let _ = self.walls.set(walls);
-                child.hold_to(self.confinement, walls)?;
-                Ok(CompilerProcess { child, identity })
-            }
-            FromCompiler::Unusable(reason) => Err(CodeError::Unusable(reason)),
-            FromCompiler::Made(_) => Err(ChildError::UnexpectedMessage(NAME).into()),
-        }
-    }
-}
-
-/// A compiler child that has seen no source yet.
-pub struct CompilerProcess {
-    child: Child<FromCompiler>,
-    identity: String,
-}
-
-impl SourceCompiler for CompilerProcess {
-    fn identity(&self) -> &str {
-        &self.identity
-    }
-
-    fn compile(mut self, source: &CompilerSource, deadline: Instant) -> Result<Vec<u8>, CodeError> {
-        self.child.send(source)?;
-        match self.child.receive(deadline)? {
+fn start_process(confinement: Confinement) -> Result<SourceCompiler, CodeError> {
+    let mut child: Child<FromCompiler> = Child::start(NAME, "passhost-compiler", None, &["LD_LIBRARY_PATH"])?;
+    let (identity, walls) = match child.receive(Instant::now() + START)? {
+        FromCompiler::Ready { identity, walls } => (identity, walls),
+        FromCompiler::Unusable(reason) => return Err(CodeError::Refused(reason)),
+        FromCompiler::Made(_) => return Err(ChildError::UnexpectedMessage(NAME).into()),
+    };
+    child.hold_to(confinement, walls)?;
+    let compile = move |source: &CompilerSource, deadline| {
+        child.send(source)?;
+        match child.receive(deadline)? {
             FromCompiler::Made(made) => made.map_err(CodeError::Refused),
             _ => Err(ChildError::UnexpectedMessage(NAME).into()),
         }
-    }
+    };
+    Ok(SourceCompiler { identity, walls: Some(walls), compile: Box::new(compile) })
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use std::cell::{Cell, RefCell};
-    use std::rc::Rc;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     /// A compiler whose machine code names the source, the version and how many compilers were started.
     #[derive(Default, Clone)]
     struct Fake {
-        started: Rc<Cell<u32>>,
-        version: Rc<RefCell<String>>,
-        code: Option<Vec<u8>>,
-    }
-
-    struct FakeCompiler {
-        number: u32,
+        started: Arc<AtomicU32>,
         version: String,
         code: Option<Vec<u8>>,
     }
 
-    impl StartCompiler for Fake {
-        type Compiler = FakeCompiler;
-
-        fn start(&self) -> Result<FakeCompiler, CodeError> {
-            self.started.set(self.started.get() + 1);
-            let version = self.version.borrow().clone();
-            Ok(FakeCompiler { number: self.started.get(), version, code: self.code.clone() })
+    impl Fake {
+        fn start(&self) -> StartCompiler {
+            let fake = self.clone();
+            Box::new(move || {
+                let (number, fake) = (fake.started.fetch_add(1, Ordering::SeqCst) + 1, fake.clone());
+                let identity = fake.version.clone();
+                let compile = move |source: &CompilerSource, _| {
+                    if source.text == "wrong" {
+                        return Err(CodeError::Refused("error: wrong".into()));
+                    }
+                    let text = format!("{} {:?} by {} {number}", source.text, source.capability, fake.version);
+                    Ok(fake.code.unwrap_or(text.into_bytes()))
+                };
+                Ok(SourceCompiler { identity, walls: None, compile: Box::new(compile) })
+            })
         }
-    }
 
-    impl SourceCompiler for FakeCompiler {
-        fn identity(&self) -> &str {
-            &self.version
-        }
-
-        fn compile(self, source: &CompilerSource, _: Instant) -> Result<Vec<u8>, CodeError> {
-            if source.text == "wrong" {
-                return Err(CodeError::Refused("error: wrong".into()));
-            }
-            let text = format!("{} {:?} by {} {}", source.text, source.capability, self.version, self.number);
-            Ok(self.code.unwrap_or(text.into_bytes()))
+        fn started(&self) -> u32 {
+            self.started.load(Ordering::SeqCst)
         }
     }
 
@@ -300,7 +238,7 @@ mod tests {
         (directory, Some(Arc::new(cache)))
     }
 
-    fn ask(machine_code: &mut MachineCode<Fake>, source: &CompilerSource) -> Result<String, String> {
+    fn ask(machine_code: &mut MachineCode, source: &CompilerSource) -> Result<String, String> {
         let code = machine_code.of(source, &mut Allowance::default(), Instant::now());
         code.map(|code| String::from_utf8_lossy(&code).into_owned()).map_err(|error| error.to_string())
     }
@@ -308,7 +246,7 @@ mod tests {
     #[test]
     fn each_source_has_a_compiler_of_its_own_and_is_compiled_once() {
         let ((_directory, cache), fake) = (cache(), Fake::default());
-        let mut machine_code = MachineCode::new(fake.clone(), cache.clone());
+        let mut machine_code = MachineCode::new(fake.start(), cache.clone());
         for (text, minor, made) in [
             ("a", 0, "a (9, 0) by  1"),
             ("b", 0, "b (9, 0) by  2"),
@@ -318,34 +256,34 @@ mod tests {
             assert_eq!(ask(&mut machine_code, &source(text, minor)).as_deref(), Ok(made));
         }
         // Another device finds it, for the price of learning which compiler it would have.
-        let mut machine_code = MachineCode::new(fake.clone(), cache);
+        let mut machine_code = MachineCode::new(fake.start(), cache);
         assert_eq!(ask(&mut machine_code, &source("b", 0)).as_deref(), Ok("b (9, 0) by  2"));
         assert_eq!(ask(&mut machine_code, &source("a", 0)).as_deref(), Ok("a (9, 0) by  1"));
-        assert_eq!(fake.started.get(), 4);
+        assert_eq!(fake.started(), 4);
     }
 
     #[test]
     fn another_compiler_makes_it_anew() {
-        let ((_directory, cache), fake) = (cache(), Fake::default());
-        assert!(ask(&mut MachineCode::new(fake.clone(), cache.clone()), &source("a", 0)).is_ok());
-        *fake.version.borrow_mut() = "13.1".into();
-        let made = ask(&mut MachineCode::new(fake, cache), &source("a", 0));
+        let ((_directory, cache), mut fake) = (cache(), Fake::default());
+        assert!(ask(&mut MachineCode::new(fake.start(), cache.clone()), &source("a", 0)).is_ok());
+        fake.version = "13.1".into();
+        let made = ask(&mut MachineCode::new(fake.start(), cache), &source("a", 0));
         assert_eq!(made.as_deref(), Ok("a (9, 0) by 13.1 2"));
     }
 
     #[test]
     fn a_refused_source_is_not_kept() {
         let ((_directory, cache), fake) = (cache(), Fake::default());
-        let mut machine_code = MachineCode::new(fake.clone(), cache);
+        let mut machine_code = MachineCode::new(fake.start(), cache);
         for started in 1..3 {
             assert_eq!(ask(&mut machine_code, &source("wrong", 0)), Err("error: wrong".into()));
-            assert_eq!(fake.started.get(), started);
+            assert_eq!(fake.started(), started);
         }
     }
 
     #[test]
     fn without_a_cache_it_is_compiled_each_time() {
-        let mut machine_code = MachineCode::new(Fake::default(), None);
+        let mut machine_code = MachineCode::new(Fake::default().start(), None);
         for number in 1..3 {
             assert_eq!(ask(&mut machine_code, &source("a", 0)), Ok(format!("a (9, 0) by  {number}")));
         }
@@ -355,14 +293,14 @@ mod tests {
     fn what_is_too_long_is_refused_before_it_is_compiled_or_kept() {
         let fake = Fake { code: Some(vec![0; MAX_CODE + 1]), ..Fake::default() };
         let (_directory, cache) = cache();
-        let mut machine_code = MachineCode::new(fake.clone(), cache);
+        let mut machine_code = MachineCode::new(fake.start(), cache);
         let error = ask(&mut machine_code, &source(&"x".repeat(MAX_SOURCE + 1), 0)).unwrap_err();
         assert!(error.contains("a source of 4194305 bytes"), "{error}");
-        assert_eq!(fake.started.get(), 0);
+        assert_eq!(fake.started(), 0);
         for started in 1..3 {
             let error = ask(&mut machine_code, &source("a", 0)).unwrap_err();
             assert!(error.contains("machine code of 16777217 bytes"), "{error}");
-            assert_eq!(fake.started.get(), started);
+            assert_eq!(fake.started(), started);
         }
     }
 
@@ -373,7 +311,7 @@ mod tests {
             (Allowance { sources: 3, bytes: 1 << 20 }, 3, "10000 sources would"),
             (Allowance { sources: 10, bytes: 2500 }, 2, "536870912 bytes of sources and machine code would"),
         ] {
-            let mut machine_code = MachineCode::new(fake.clone(), None);
+            let mut machine_code = MachineCode::new(fake.start(), None);
             let mut ask = || machine_code.of(&source("a", 0), &mut allowance, Instant::now());
             for _ in 0..answers {
                 assert!(ask().is_ok());

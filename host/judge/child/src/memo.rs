@@ -5,62 +5,62 @@ use passhost_ir::{Arg, OpName, TensorType};
 use passhost_protocol::types::TypesAnswer;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes that one generation may take, roughly; there are two.
-const GENERATION: usize = 64 << 20;
+/// Bytes that all answers may take, roughly.
+const LIMIT: usize = 128 << 20;
 /// What an entry takes besides the bytes of its question and its answer.
 const OVERHEAD: usize = 128;
 
-/// Answers by question, of bounded size: when the young generation is full it becomes the old one, and the old one is
-/// forgotten but for what was asked for again.
+/// An op with the types of its operands, in a form that can be compared.
+pub(crate) type MemoKey = Box<[u8]>;
+
+/// The question; `None` where it has no such form.
+pub(crate) fn key(op: &OpName, args: &[Arg<TensorType>]) -> Option<MemoKey> {
+    postcard::to_stdvec(&(op, args)).ok().map(Into::into)
+}
+
+/// Answers by question, of bounded size: when it is full, all are forgotten.
 #[derive(Debug)]
 pub struct Memo {
-    generations: Mutex<Generations>,
+    answers: Mutex<KnownAnswers>,
     limit: usize,
     asked: AtomicU64,
     known: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct Generations {
-    young: HashMap<Box<[u8]>, TypesAnswer>,
-    old: HashMap<Box<[u8]>, TypesAnswer>,
-    young_bytes: usize,
+struct KnownAnswers {
+    by_question: HashMap<MemoKey, TypesAnswer>,
+    bytes: usize,
 }
 
 impl Default for Memo {
     /// An empty one of the usual size.
     fn default() -> Memo {
-        Memo::with_limit(GENERATION)
+        Memo { answers: Mutex::default(), limit: LIMIT, asked: AtomicU64::new(0), known: AtomicU64::new(0) }
     }
 }
 
 impl Memo {
-    fn with_limit(limit: usize) -> Memo {
-        Memo { generations: Mutex::default(), limit, asked: AtomicU64::new(0), known: AtomicU64::new(0) }
-    }
-
     /// The answer if it is known.
-    pub fn get(&self, question: &MemoKey) -> Option<TypesAnswer> {
+    pub(crate) fn get(&self, question: &MemoKey) -> Option<TypesAnswer> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let mut generations = self.lock();
-        let young = generations.young.get(&question.0).cloned();
-        let answer = match young {
-            Some(answer) => answer,
-            None => {
-                let (question, answer) = generations.old.remove_entry(&question.0)?;
-                generations.insert(question, answer.clone(), self.limit);
-                answer
-            }
-        };
+        let answer = self.lock().by_question.get(question).cloned()?;
         self.known.fetch_add(1, Ordering::Relaxed);
         Some(answer)
     }
 
     /// Keeps an answer, which must be the same whenever the question is asked.
-    pub fn put(&self, question: MemoKey, answer: TypesAnswer) {
-        self.lock().insert(question.0, answer, self.limit);
+    pub(crate) fn put(&self, question: MemoKey, answer: TypesAnswer) {
+        let of_type = |ty: &TensorType| size_of::<TensorType>() + 2 * size_of::<i64>() * ty.rank();
+        let bytes = OVERHEAD + question.len() + answer.as_ref().map_or(64, |types| types.iter().map(of_type).sum());
+        let mut answers = self.lock();
+        if answers.bytes + bytes > self.limit {
+            *answers = KnownAnswers::default();
+        }
+        answers.bytes += bytes;
+        answers.by_question.insert(question, answer);
     }
 
     /// Questions so far, and how many of them needed no child.
@@ -68,37 +68,9 @@ impl Memo {
         (self.asked.load(Ordering::Relaxed), self.known.load(Ordering::Relaxed))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
-        // Nothing that holds the lock can leave the maps half changed.
-        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Generations {
-    fn insert(&mut self, question: Box<[u8]>, answer: TypesAnswer, limit: usize) {
-        let bytes =
-            OVERHEAD + question.len() + answer.as_ref().map_or(64, |types| types.iter().map(size_of_type).sum());
-        if self.young_bytes + bytes > limit {
-            self.old = std::mem::take(&mut self.young);
-            self.young_bytes = 0;
-        }
-        self.young_bytes += bytes;
-        self.young.insert(question, answer);
-    }
-}
-
-fn size_of_type(ty: &TensorType) -> usize {
-    size_of::<TensorType>() + 2 * size_of::<i64>() * ty.rank()
-}
-
-/// An op with the types of its operands, in a form that can be compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemoKey(Box<[u8]>);
-
-impl MemoKey {
-    /// `None` where it has no such form.
-    pub fn new(op: &OpName, args: &[Arg<TensorType>]) -> Option<MemoKey> {
-        postcard::to_stdvec(&(op, args)).ok().map(|bytes| MemoKey(bytes.into()))
+    fn lock(&self) -> MutexGuard<'_, KnownAnswers> {
+        // Nothing that holds the lock can leave the map half changed.
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -110,7 +82,7 @@ mod tests {
 
     fn question(extent: i64) -> MemoKey {
         let ty = TensorType::contiguous(Dtype::F32, [extent]);
-        MemoKey::new(&OpName::new("aten::relu", ""), &[Arg::Value(ty)]).unwrap()
+        key(&OpName::new("aten::relu", ""), &[Arg::Value(ty)]).unwrap()
     }
 
     fn answer(extent: i64) -> TypesAnswer {
@@ -128,14 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn size_is_bounded_and_what_is_asked_for_stays() {
-        let memo = Memo::with_limit(4_000);
-        memo.put(question(0), answer(0));
+    fn size_is_bounded() {
+        let memo = Memo { limit: 4_000, ..Memo::default() };
         for extent in 1..1_000 {
             memo.put(question(extent), answer(extent));
-            assert!(memo.get(&question(0)).is_some(), "after {extent}");
-            let generations = memo.lock();
-            assert!(generations.young.len() + generations.old.len() < 50);
+            assert!(memo.get(&question(extent)).is_some(), "{extent}");
+            assert!(memo.lock().by_question.len() < 30);
         }
         assert_eq!(memo.get(&question(1)), None);
     }

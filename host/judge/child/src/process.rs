@@ -2,15 +2,19 @@
 
 use passhost_protocol::{FrameError, Most, Reply, read_reply, write_frame};
 use passhost_result::Walls;
+use passhost_result::untrusted::one_line;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::io::{self, BufReader, Read, Write};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Bytes of a child's standard error that are kept, the last ones.
@@ -52,7 +56,7 @@ pub enum ChildError {
         stderr: String,
     },
     /// No answer in time. The process has been killed.
-    #[error("the {name} process gave no answer within {} ms", .limit.as_millis())]
+    #[error("the {name} process gave no answer within {:.0} ms", .limit.as_secs_f64() * 1e3)]
     Deadline {
         /// Which child.
         name: &'static str,
@@ -70,6 +74,14 @@ pub enum ChildError {
     /// A message that has no place where it came.
     #[error("the {0} process answered out of turn; this is a bug of passhost")]
     UnexpectedMessage(&'static str),
+    /// What it answers cannot be.
+    #[error("the {name} process says that {what}")]
+    Impossible {
+        /// Which child.
+        name: &'static str,
+        /// What it says, and what was expected.
+        what: String,
+    },
     /// A wall is missing that must stand. Nothing untrusted has reached the process.
     #[error("the {name} process is not confined as --require-confinement asks: this kernel has no {missing} ({walls})")]
     Unconfined {
@@ -83,9 +95,9 @@ pub enum ChildError {
 }
 
 impl ChildError {
-    /// Whether no child of this kind can be had on this machine, whoever asks for one.
+    /// Whether no child of this kind can be had on this machine, whoever asks for one, or it is of another version.
     pub fn is_hosts(&self) -> bool {
-        matches!(self, ChildError::Start { .. } | ChildError::Unconfined { .. })
+        matches!(self, ChildError::Start { .. } | ChildError::UnexpectedMessage(_) | ChildError::Unconfined { .. })
     }
 }
 
@@ -103,11 +115,14 @@ pub enum Confinement {
 pub struct Child<R> {
     name: &'static str,
     process: std::process::Child,
+    /// Whether the processes that it starts are killed with it.
+    is_group: bool,
     stdin: Patient,
     replies: Receiver<Result<R, FrameError>>,
     /// What the last request allows the answer besides what a message of its kind may have.
     allowed: Arc<Mutex<Most>>,
-    stderr: Arc<Mutex<Vec<u8>>>,
+    /// Gives the end of what it wrote to standard error.
+    stderr: Option<JoinHandle<Vec<u8>>>,
 }
 
 impl<R: Reply + Send + 'static> Child<R> {
@@ -124,46 +139,59 @@ impl<R: Reply + Send + 'static> Child<R> {
         keep: &[&str],
     ) -> Result<Child<R>, ChildError> {
         let path = beside_this_executable(program);
-        let failed = |reason: String| ChildError::Start { program: path.display().to_string(), reason };
         let mut command = Command::new(&path);
-        command.args(argument).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(argument).env_clear();
         for name in keep {
-            if let Some(value) = std::env::var_os(name) {
-                command.env(name, value);
-            }
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
-        let mut process = command.spawn().map_err(|error| failed(error.to_string()))?;
-        let (Some(stdin), Some(stdout), Some(mut stderr)) =
-            (process.stdin.take(), process.stdout.take(), process.stderr.take())
-        else {
-            return Err(failed("it has no pipes".into()));
-        };
-        let stdin = Patient::new(stdin).map_err(|error| failed(error.to_string()))?;
-        let (sender, replies) = mpsc::sync_channel(WAITING);
         let allowed = Arc::new(Mutex::new(Most::default()));
         let more = Arc::clone(&allowed);
+        let read = move |stdout: &mut BufReader<ChildStdout>| {
+            read_reply(stdout, || *more.lock().unwrap_or_else(PoisonError::into_inner))
+        };
+        let mut child = Child::spawn(name, &mut command, false, read)
+            .map_err(|error| ChildError::Start { program: path.display().to_string(), reason: error.to_string() })?;
+        child.allowed = allowed;
+        Ok(child)
+    }
+}
+
+impl<R: Send + 'static> Child<R> {
+    /// Starts a command, whose messages `read` takes from its standard output. With `is_group` it leads a group of
+    /// processes, which is killed with it.
+    ///
+    /// # Errors
+    ///
+    /// If it does not start.
+    pub fn spawn(
+        name: &'static str,
+        command: &mut Command,
+        is_group: bool,
+        mut read: impl FnMut(&mut BufReader<ChildStdout>) -> Result<R, FrameError> + Send + 'static,
+    ) -> io::Result<Child<R>> {
+        if is_group {
+            command.process_group(0);
+        }
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (process.stdin.take(), process.stdout.take(), process.stderr.take())
+        else {
+            return Err(io::Error::other("it has no pipes"));
+        };
+        let stdin = Patient::new(stdin)?;
+        let (sender, replies) = mpsc::sync_channel(WAITING);
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             loop {
-                let reply = read_reply(&mut stdout, || *more.lock().unwrap_or_else(PoisonError::into_inner));
+                let reply = read(&mut stdout);
                 let last = reply.is_err();
                 if sender.send(reply).is_err() || last {
                     return;
                 }
             }
         });
-        let tail = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&tail);
-        std::thread::spawn(move || {
-            let mut chunk = [0; 4096];
-            while let Ok(count @ 1..) = stderr.read(&mut chunk) {
-                let Ok(mut kept) = kept.lock() else { return };
-                kept.extend_from_slice(&chunk[..count]);
-                let excess = kept.len().saturating_sub(STDERR_TAIL);
-                kept.drain(..excess);
-            }
-        });
-        Ok(Child { name, process, stdin, replies, allowed, stderr: tail })
+        let stderr = Some(std::thread::spawn(move || tail(stderr)));
+        Ok(Child { name, process, is_group, stdin, replies, allowed: Arc::default(), stderr })
     }
 
     /// Holds what the child says of its walls to what is asked.
@@ -194,8 +222,21 @@ impl<R: Reply + Send + 'static> Child<R> {
     ///
     /// If the child is gone, does not take it, or the message is too long. A process that does not take it is gone then.
     pub fn send(&mut self, message: &impl Serialize) -> Result<(), ChildError> {
+        self.write(|stdin| write_frame(stdin, message))
+    }
+
+    /// Sends bytes as they are.
+    ///
+    /// # Errors
+    ///
+    /// If the child is gone, or does not take them. A process that does not take them is gone then.
+    pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), ChildError> {
+        self.write(|stdin| Ok(stdin.write_all(bytes)?))
+    }
+
+    fn write(&mut self, write: impl FnOnce(&mut Patient) -> Result<(), FrameError>) -> Result<(), ChildError> {
         self.stdin.give_up = Instant::now() + TAKING;
-        match write_frame(&mut self.stdin, message) {
+        match write(&mut self.stdin) {
             Ok(()) => Ok(()),
             Err(FrameError::Io(error)) if error.kind() == io::ErrorKind::TimedOut => {
                 self.kill();
@@ -229,27 +270,25 @@ impl<R: Reply + Send + 'static> Child<R> {
         }
     }
 
-    fn kill(&mut self) {
-        // It may have ended by itself in between; then there is nothing to do.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-
     /// The pipe is closed: waits for the end of the process, which is near, and says how it ended.
     fn died(&mut self) -> ChildError {
         let give_up = Instant::now() + Duration::from_secs(2);
-        let status = loop {
-            match self.process.try_wait() {
-                Ok(Some(status)) => break Some(status),
-                Ok(None) if Instant::now() < give_up => std::thread::sleep(Duration::from_millis(2)),
-                Ok(None) | Err(_) => {
-                    self.kill();
-                    break None;
-                }
+        let wait = || {
+            let goes_on = Instant::now() < give_up;
+            if goes_on {
+                std::thread::sleep(Duration::from_millis(2));
             }
+            goes_on
         };
-        let stderr = self.stderr.lock().map(|tail| String::from_utf8_lossy(&tail).into_owned()).unwrap_or_default();
-        let stderr = passhost_result::untrusted::one_line(&stderr, 400);
+        let mut status = self.process.try_wait().ok().flatten();
+        while status.is_none() && wait() {
+            status = self.process.try_wait().ok().flatten();
+        }
+        self.kill();
+        // All that could write there is gone: the end of the pipe is near.
+        while self.stderr.as_ref().is_some_and(|stderr| !stderr.is_finished()) && wait() {}
+        let stderr = self.stderr.take().filter(JoinHandle::is_finished).and_then(|stderr| stderr.join().ok());
+        let stderr = one_line(&String::from_utf8_lossy(&stderr.unwrap_or_default()), 400);
         ChildError::Died {
             name: self.name,
             how: status.map_or_else(|| "closed its pipes".into(), how_it_ended),
@@ -258,11 +297,33 @@ impl<R: Reply + Send + 'static> Child<R> {
     }
 }
 
-impl<R> Drop for Child<R> {
-    fn drop(&mut self) {
+impl<R> Child<R> {
+    fn kill(&mut self) {
+        // It may have ended by itself in between; then there is nothing to do.
+        let group = Pid::from_child(&self.process);
+        if std::mem::take(&mut self.is_group) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+impl<R> Drop for Child<R> {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The end of what a child writes to standard error, until there is no more.
+fn tail(mut stderr: impl Read) -> Vec<u8> {
+    let (mut kept, mut chunk) = (vec![], [0; 4096]);
+    while let Ok(count @ 1..) = stderr.read(&mut chunk) {
+        kept.extend_from_slice(&chunk[..count]);
+        let excess = kept.len().saturating_sub(STDERR_TAIL);
+        kept.drain(..excess);
+    }
+    kept
 }
 
 /// The standard input of a child, which is written to until a moment and not for ever: a child need not read.
@@ -346,110 +407,6 @@ pub fn beside_this_executable(program: &str) -> PathBuf {
     }
 }
 
-/// A child for tests that says these bytes once it has heard something, and then listens. Its script is in the directory.
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-pub fn scripted<R: Reply + Send + 'static>(says: &[u8]) -> (tempfile::TempDir, Child<R>) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name);
-    std::fs::write(path("says"), says).unwrap();
-    let text = format!("head -c 1 >/dev/null; cat '{}'; cat >/dev/null\n", path("says").display());
-    std::fs::write(path("script"), text).unwrap();
-    let child = Child::start("scripted", "/bin/sh", Some(path("script").as_os_str()), &["PATH"]).unwrap();
-    (directory, child)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-mod tests {
-    use super::*;
-    use passhost_protocol::Room;
-    use serde::{Deserialize, Deserializer};
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    static READ: AtomicU64 = AtomicU64::new(0);
-
-    /// A message without contents, which is counted when it is read.
-    struct Counted;
-
-    impl<'de> Deserialize<'de> for Counted {
-        fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Counted, D::Error> {
-            READ.fetch_add(1, Ordering::SeqCst);
-            Ok(Counted)
-        }
-    }
-
-    impl Reply for Counted {
-        const KINDS: &'static [Room] = &[];
-    }
-
-    #[derive(Debug, Deserialize)]
-    struct Empty;
-
-    impl Reply for Empty {
-        const KINDS: &'static [Room] = &[];
-    }
-
-    #[test]
-    fn messages_that_nobody_asked_for_wait_in_the_pipe() {
-        // Zeros are messages of no length, without end.
-        let mut child: Child<Counted> =
-            Child::start("zeros", "/bin/cat", Some(OsStr::new("/dev/zero")), &["PATH"]).unwrap();
-        let soon = Instant::now() + Duration::from_secs(600);
-        for received in 1..20_000 {
-            child.receive(soon).unwrap();
-            // Those that wait, the one that is on its way there, and one that was read since.
-            let ahead = READ.load(Ordering::SeqCst) - received;
-            assert!(ahead <= WAITING as u64 + 2, "{ahead} messages are held after {received}");
-        }
-    }
-
-    #[test]
-    fn a_child_that_takes_nothing_is_given_up() {
-        let mut child: Child<Counted> = Child::start("deaf", "/bin/sleep", Some(OsStr::new("600")), &["PATH"]).unwrap();
-        child.stdin.give_up = Instant::now();
-        let error = write_frame(&mut child.stdin, &vec![0u8; 1 << 20]).unwrap_err();
-        assert!(matches!(&error, FrameError::Io(error) if error.kind() == io::ErrorKind::TimedOut), "{error}");
-    }
-
-    #[test]
-    fn a_child_that_never_stops_talking_has_no_more_time_than_a_silent_one() {
-        // Zeros are frames without a byte.
-        let mut child: Child<Empty> = Child::start("test", "/bin/cat", Some(OsStr::new("/dev/zero")), &[]).unwrap();
-        assert!(child.receive(Instant::now() + Duration::from_secs(60)).is_ok());
-        assert!(matches!(child.receive(Instant::now()), Err(ChildError::Deadline { .. })));
-    }
-
-    #[test]
-    fn what_a_message_of_its_kind_may_not_have_is_refused_and_the_child_ended() {
-        #[derive(Debug, Deserialize)]
-        enum Letter {
-            A(Vec<String>),
-        }
-        impl Reply for Letter {
-            const KINDS: &'static [Room] = &[Room::Growing(Most { bytes: 8, items: 2 })];
-        }
-        let more = Most { bytes: 1, items: 1 };
-        for (bytes, allowed, refused) in [
-            (&[4, 0, 0, 0, 0, 2, 0, 0][..], Most::default(), None),
-            (&[5, 0, 0, 0, 0, 3, 0, 0, 0], Most::default(), Some("more than the 2 elements allowed")),
-            (&[5, 0, 0, 0, 0, 3, 0, 0, 0], more, None),
-            (&[9, 0, 0, 0, 0], Most::default(), Some("9 bytes is longer than the 8 allowed")),
-            (&[9, 0, 0, 0, 0, 1, 6, 1, 1, 1, 1, 1, 1], more, None),
-            (&[1, 0, 0, 0, 7], more, Some("of no kind that this process sends")),
-        ] {
-            let (_directory, mut child) = scripted::<Letter>(bytes);
-            child.allow(allowed);
-            child.send(&()).unwrap();
-            let reply = child.receive(Instant::now() + Duration::from_secs(60));
-            match (refused, reply) {
-                (None, Ok(Letter::A(words))) => assert!(!words.is_empty()),
-                (Some(why), Err(error @ ChildError::Protocol { .. })) => {
-                    assert!(error.to_string().contains(why), "{error}");
-                    assert!(child.process.try_wait().unwrap().is_some());
-                }
-                (_, reply) => panic!("{bytes:?}: {reply:?}"),
-            }
-        }
-    }
-}
+pub(crate) mod tests;

@@ -13,24 +13,8 @@ use std::time::{Duration, Instant};
 /// Wall clock for reading the files of a sample.
 const OPEN: Duration = Duration::from_secs(60);
 
-/// Why the reader gave no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum ReaderError {
-    /// The process is gone.
-    #[error("{0}")]
-    Child(#[from] ChildError),
-    /// The child answered something else than what it was asked.
-    #[error("the reader process answered out of turn; this is a bug of passhost")]
-    UnexpectedMessage,
-    /// What it answered cannot be.
-    #[error("the reader process says that `{symbol}` stands for {extent}; expected 1 to {LARGEST_EXTENT}")]
-    Extent {
-        /// The symbol.
-        symbol: String,
-        /// Its extent.
-        extent: i64,
-    },
-}
+/// The child in messages.
+const NAME: &str = "reader";
 
 /// A child with an open sample.
 pub struct Reader {
@@ -48,15 +32,17 @@ impl Reader {
     pub fn open(
         path: &Path,
         confinement: Confinement,
-    ) -> Result<Result<(Reader, OpenedSample), SampleError>, ReaderError> {
-        let mut child: Child<FromReader> = Child::start("reader", "passhost-reader", Some(path.as_os_str()), &[])?;
+    ) -> Result<Result<(Reader, OpenedSample), SampleError>, ChildError> {
+        let mut child: Child<FromReader> = Child::start(NAME, "passhost-reader", Some(path.as_os_str()), &[])?;
         let deadline = Instant::now() + OPEN;
-        let FromReader::Ready(walls) = child.receive(deadline)? else { return Err(ReaderError::UnexpectedMessage) };
+        let FromReader::Ready(walls) = child.receive(deadline)? else {
+            return Err(ChildError::UnexpectedMessage(NAME));
+        };
         child.hold_to(confinement, walls)?;
         child.send(&ToReader::Open)?;
         match child.receive(deadline)? {
             FromReader::Opened(opened) => Ok(opened.map(|opened| (Reader { child, path: path.into(), walls }, opened))),
-            _ => Err(ReaderError::UnexpectedMessage),
+            _ => Err(ChildError::UnexpectedMessage(NAME)),
         }
     }
 
@@ -77,8 +63,8 @@ impl Reader {
         question: ReaderQuestion,
         infer: &mut dyn Infer,
         limit: Duration,
-    ) -> Result<FromReader, ReaderError> {
-        let index = u32::try_from(index).map_err(|_| ReaderError::UnexpectedMessage)?;
+    ) -> Result<FromReader, ChildError> {
+        let index = u32::try_from(index).map_err(|_| ChildError::UnexpectedMessage(NAME))?;
         self.child.send(&ToReader::Ask { index, question })?;
         let mut deadline = Instant::now() + limit;
         loop {
@@ -94,7 +80,7 @@ impl Reader {
         }
     }
 
-    fn checked(&self, answer: FromReader) -> Result<FromReader, ReaderError> {
+    fn checked(&self, answer: FromReader) -> Result<FromReader, ChildError> {
         Ok(match answer {
             FromReader::Variant(read) => FromReader::Variant(read.and_then(|variant| self.verified(variant))),
             FromReader::Changed(read) => {
@@ -103,7 +89,9 @@ impl Reader {
             FromReader::Symbols(symbols) => {
                 let wrong = symbols.iter().flatten().find(|(_, extent)| !(1..=LARGEST_EXTENT).contains(*extent));
                 if let Some((symbol, &extent)) = wrong {
-                    return Err(ReaderError::Extent { symbol: one_line(symbol, 40), extent });
+                    let symbol = one_line(symbol, 40);
+                    let what = format!("`{symbol}` stands for {extent}; expected 1 to {LARGEST_EXTENT}");
+                    return Err(ChildError::Impossible { name: NAME, what });
                 }
                 FromReader::Symbols(symbols)
             }
@@ -133,7 +121,7 @@ impl Reader {
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::process::scripted;
+    use crate::process::tests::scripted;
     use passhost_ir::{
         Arg, Draw, Graph, InferError, InputSpec, NodeId, NodeKind, OpName, TensorType, ValueId, functionalise,
     };
@@ -224,7 +212,7 @@ mod tests {
             assert_eq!(symbols.is_ok(), is_taken, "{extent}");
             if let Err(error) = symbols {
                 assert!(error.to_string().contains(&format!("`S0` stands for {extent}")), "{error}");
-                assert!(matches!(error, ReaderError::Extent { .. }));
+                assert!(matches!(error, ChildError::Impossible { .. }));
             }
         }
     }

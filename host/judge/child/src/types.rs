@@ -1,7 +1,7 @@
 //! The client of the types child: knows the types of what ops return, without a device and apart from the one that
 //! measures.
 
-use crate::memo::{Memo, MemoKey};
+use crate::memo::{self, Memo};
 use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_ir::{Arg, Graph, Infer, InferError, OpName, TensorType};
 use passhost_protocol::device::GpuProperties;
@@ -72,7 +72,7 @@ impl TypesClient {
     ///
     /// If the child is lost. The next question starts a fresh one.
     pub fn ask(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Result<TypesAnswer, ChildError> {
-        let key = MemoKey::new(op, args);
+        let key = memo::key(op, args);
         if let Some(answer) = key.as_ref().and_then(|key| self.memo.get(key)) {
             return Ok(answer);
         }

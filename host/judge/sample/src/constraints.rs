@@ -1,23 +1,24 @@
 //! `input_tensor_constraints.py`: which extents of the arguments are symbols, and the values that were recorded.
 
 use crate::files::CONSTRAINTS;
-use crate::python::{PythonSource, dotted, literal};
+use crate::python::{PythonSource, dotted};
 use crate::text::FILE_BYTES;
 use crate::weights::Weight;
 use crate::{SampleText, VariantFiles};
-use passhost_ir::MAX_RANK;
 pub use passhost_protocol::reader::LARGEST_EXTENT;
 use passhost_protocol::reader::SampleError;
-use ruff_python_ast::{Expr, ExprDict, ExprList, Stmt, StmtAssign};
-use ruff_text_size::{Ranged, TextSize};
+use ruff_python_ast::{Expr, Stmt};
+use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const SYMBOLS: &str = "dynamic_dim_constraint_symbols";
 const EXAMPLES: &str = "dynamic_dim_constraint_symbol2example_value";
 const RELATIONS: &str = "dynamic_dim_constraint_relations";
 const SHAPES: &str = "dynamic_dim_constraint_input_shapes";
+/// The lists in the order in which they stand.
+const LISTS: [&str; 4] = [SYMBOLS, EXAMPLES, RELATIONS, SHAPES];
 
 /// The symbols of a graph, and the shapes of its arguments in terms of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -134,181 +135,97 @@ impl Constraints {
 /// Reads the file, which may be empty: then there are no symbols.
 pub fn constraints(source: &PythonSource<'_>) -> Result<Constraints, SampleError> {
     let statements = source.statements()?;
-    let mut reader = ConstraintsReader { source, defined: HashSet::new(), lists: HashMap::new() };
-    for statement in &statements {
-        reader.statement(statement)?;
+    let mut reader = ConstraintsReader { source, read: Constraints::default(), missing: &LISTS };
+    statements.iter().try_for_each(|statement| reader.statement(statement))?;
+    match (statements.last(), reader.missing.first()) {
+        (Some(last), Some(list)) => Err(source.error(last.start(), format!("`{list}` is missing"))),
+        _ => Ok(reader.read),
     }
-    if statements.is_empty() { Ok(Constraints::default()) } else { reader.finish() }
 }
 
-struct ConstraintsReader<'a, 's> {
+struct ConstraintsReader<'a> {
     source: &'a PythonSource<'a>,
-    /// Names that a `Symbol(...)` was assigned to.
-    defined: HashSet<&'s str>,
-    /// The four lists by their names.
-    lists: HashMap<&'static str, &'s Expr>,
+    /// What was read. A symbol without a value has 0.
+    read: Constraints,
+    /// The lists that are to come.
+    missing: &'static [&'static str],
 }
 
-impl<'s> ConstraintsReader<'_, 's> {
-    fn error(&self, at: &impl Ranged, message: impl Into<String>) -> SampleError {
-        self.source.error(at.start(), message)
-    }
-
-    /// What was expected instead of what stands there.
+impl ConstraintsReader<'_> {
+    /// Says what was expected instead of what stands there.
     fn found(&self, at: &impl Ranged, expected: &str) -> SampleError {
-        self.error(at, format!("{expected}, found `{}`", self.source.excerpt(at)))
+        self.source.error(at.start(), format!("expected {expected}, found `{}`", self.source.excerpt(at)))
     }
 
-    fn statement(&mut self, statement: &'s Stmt) -> Result<(), SampleError> {
+    fn statement(&mut self, statement: &Stmt) -> Result<(), SampleError> {
+        let expected = "imports of sympy, symbols, and the four lists of constraints in their order";
         match statement {
             Stmt::Import(import) if import.names.iter().all(|name| name.name.as_str() == "sympy") => Ok(()),
-            Stmt::ImportFrom(import) if import.module.as_ref().is_some_and(|module| module.as_str() == "sympy") => {
+            Stmt::ImportFrom(import) if import.module.as_deref().is_some_and(|module| module == "sympy") => Ok(()),
+            Stmt::Assign(assign) => match &assign.targets[..] {
+                [Expr::Name(target)] if self.missing.first() == Some(&target.id.as_str()) => {
+                    self.missing = &self.missing[1..];
+                    self.list(target.id.as_str(), &assign.value)
+                }
+                [Expr::Name(target)] if symbol_name(&assign.value) == Some(target.id.as_str()) => Ok(()),
+                _ => Err(self.found(statement, expected)),
+            },
+            other => Err(self.found(other, expected)),
+        }
+    }
+
+    fn list(&mut self, name: &str, value: &Expr) -> Result<(), SampleError> {
+        match (name, value) {
+            (SYMBOLS, Expr::List(list)) => list.elts.iter().try_for_each(|item| match item {
+                Expr::Name(name) if self.read.position(&name.id).is_none() => {
+                    self.read.symbols.push((name.id.to_string(), 0));
+                    Ok(())
+                }
+                other => Err(self.found(other, "symbols, each once")),
+            }),
+            (EXAMPLES, Expr::Dict(examples)) => {
+                for item in &examples.items {
+                    let symbol = item.key.as_ref().and_then(|key| self.symbol(key));
+                    let value = integer(&item.value).filter(|value| (1..=LARGEST_EXTENT).contains(value));
+                    let (Some(symbol), Some(value)) = (symbol, value) else {
+                        return Err(
+                            self.found(&item.value, &format!("a symbol with a value from 1 to {LARGEST_EXTENT}"))
+                        );
+                    };
+                    self.read.symbols[symbol].1 = value;
+                }
+                match self.read.symbols.iter().find(|(_, value)| *value == 0) {
+                    Some((name, _)) => Err(self.found(examples, &format!("a value of `{name}`"))),
+                    None => Ok(()),
+                }
+            }
+            (RELATIONS, Expr::List(list)) if list.elts.is_empty() => Ok(()),
+            (RELATIONS, other) => Err(self.found(other, "no relations between symbols")),
+            (SHAPES, Expr::List(list)) => list.elts.iter().try_for_each(|item| {
+                let shape = self.shape(item);
+                self.read.shapes.push(shape.ok_or_else(|| {
+                    self.found(item, "`([extents], \"argument\")`, each extent an integer or a symbol")
+                })?);
                 Ok(())
-            }
-            Stmt::Assign(assign) => self.assign(assign),
-            other => {
-                Err(self.error(other, "expected only imports of sympy, symbols, and the four lists of constraints"))
-            }
+            }),
+            (_, other) => Err(self.found(other, "a list, or a dictionary of values")),
         }
     }
 
-    fn assign(&mut self, assign: &'s StmtAssign) -> Result<(), SampleError> {
-        let [Expr::Name(target)] = &assign.targets[..] else {
-            return Err(self.error(assign, "expected an assignment to one name"));
-        };
-        let name = target.id.as_str();
-        if let Some(&list) = [SYMBOLS, EXAMPLES, RELATIONS, SHAPES].iter().find(|&&list| list == name) {
-            if self.lists.insert(list, &assign.value).is_some() {
-                return Err(self.error(assign, format!("`{list}` is given twice")));
-            }
-            return Ok(());
-        }
-        match symbol_name(&assign.value) {
-            Some(symbol) if symbol == name => {}
-            Some(symbol) => {
-                return Err(self.error(assign, format!("the symbol `{symbol}` is assigned to another name, `{name}`")));
-            }
-            None => return Err(self.found(&*assign.value, &format!("expected `{name} = Symbol(\"{name}\")`"))),
-        }
-        if self.defined.insert(name) { Ok(()) } else { Err(self.error(assign, format!("`{name}` is defined twice"))) }
-    }
-
-    fn finish(&self) -> Result<Constraints, SampleError> {
-        if let Some(first) = self.list(RELATIONS)?.elts.first() {
-            let text = self.source.excerpt(first);
-            return Err(self.error(first, format!("`{text}`: relations between symbols are not understood")));
-        }
-        let mut constraints = Constraints { symbols: self.symbols()?, shapes: vec![] };
-        let mut seen = HashSet::new();
-        for item in &self.list(SHAPES)?.elts {
-            let (name, extents) = self.shape(item, &constraints)?;
-            if !seen.insert(name) {
-                return Err(self.error(item, format!("the argument `{name}` has two shapes")));
-            }
-            constraints.shapes.push((name.to_owned(), extents));
-        }
-        Ok(constraints)
-    }
-
-    fn given(&self, name: &str) -> Result<&'s Expr, SampleError> {
-        let missing = || self.source.error(TextSize::default(), format!("`{name}` is missing"));
-        self.lists.get(name).copied().ok_or_else(missing)
-    }
-
-    fn list(&self, name: &str) -> Result<&'s ExprList, SampleError> {
-        let given = self.given(name)?;
-        given.as_list_expr().ok_or_else(|| self.error(given, format!("`{name}` is no list")))
-    }
-
-    /// The symbols in the order of their list, with their values.
-    fn symbols(&self) -> Result<Vec<(String, i64)>, SampleError> {
-        let list = self.list(SYMBOLS)?;
-        let examples = self.given(EXAMPLES)?;
-        let Expr::Dict(examples) = examples else {
-            return Err(self.error(examples, format!("`{EXAMPLES}` is no dictionary")));
-        };
-        let values = self.examples(examples)?;
-        let mut symbols: Vec<(String, i64)> = vec![];
-        for item in &list.elts {
-            let name = self.symbol(item)?;
-            if symbols.iter().any(|(known, _)| known == name) {
-                return Err(self.error(item, format!("`{name}` is listed twice")));
-            }
-            let value =
-                values.get(name).ok_or_else(|| self.error(item, format!("`{name}` has no value in `{EXAMPLES}`")))?;
-            symbols.push((name.to_owned(), *value));
-        }
-        let listed = |name: &&str| symbols.iter().any(|(known, _)| known == name);
-        let mut unlisted: Vec<&str> =
-            self.defined.iter().chain(values.keys()).copied().filter(|name| !listed(name)).collect();
-        unlisted.sort_unstable();
-        match unlisted.first() {
-            Some(name) => Err(self.error(list, format!("the symbol `{name}` is not in `{SYMBOLS}`"))),
-            None => Ok(symbols),
-        }
-    }
-
-    fn examples<'e>(&self, examples: &'e ExprDict) -> Result<HashMap<&'e str, i64>, SampleError> {
-        let mut values = HashMap::new();
-        for item in &examples.items {
-            let Some(key) = &item.key else { return Err(self.error(&item.value, "expected `symbol: value`")) };
-            let name = self.symbol(key)?;
-            let value = integer(&item.value).filter(|value| (1..=LARGEST_EXTENT).contains(value));
-            let value = value.ok_or_else(|| {
-                let text = self.source.excerpt(&item.value);
-                let expected = format!("expected an integer between 1 and {LARGEST_EXTENT}");
-                self.error(&item.value, format!("the value of `{name}` is `{text}`; {expected}"))
-            })?;
-            if values.insert(name, value).is_some() {
-                return Err(self.error(key, format!("`{name}` has two values")));
-            }
-        }
-        Ok(values)
-    }
-
-    /// A bare symbol that was defined.
-    fn symbol<'e>(&self, expression: &'e Expr) -> Result<&'e str, SampleError> {
-        match expression {
-            Expr::Name(name) if self.defined.contains(name.id.as_str()) => Ok(name.id.as_str()),
-            Expr::Name(name) => Err(self.error(expression, format!("the symbol `{}` is not defined", name.id))),
-            other => Err(self.found(other, "expected a symbol")),
-        }
+    fn symbol(&self, expression: &Expr) -> Option<usize> {
+        self.read.position(&expression.as_name_expr()?.id)
     }
 
     /// `([S0, 3, S1, S1], "name")`.
-    fn shape<'e>(&self, item: &'e Expr, known: &Constraints) -> Result<(&'e str, Vec<Extent>), SampleError> {
-        let parts = match item {
-            Expr::Tuple(tuple) => &tuple.elts[..],
-            _ => &[],
+    fn shape(&self, item: &Expr) -> Option<(String, Vec<Extent>)> {
+        let [Expr::List(extents), Expr::StringLiteral(name)] = &item.as_tuple_expr()?.elts[..] else { return None };
+        let name = name.value.to_str();
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let extent = |extent: &Expr| match integer(extent) {
+            Some(value) => (0..=LARGEST_EXTENT).contains(&value).then_some(Extent::Fixed(value)),
+            None => self.symbol(extent).map(Extent::Symbol),
         };
-        let [Expr::List(extents), Expr::StringLiteral(name)] = parts else {
-            return Err(self.found(item, "expected `([extents], \"argument\")`"));
-        };
-        if extents.elts.len() > MAX_RANK {
-            let found = extents.elts.len();
-            return Err(self.error(extents, format!("a shape has at most {MAX_RANK} extents, found {found}")));
-        }
-        let argument = name.value.to_str();
-        if argument.is_empty() || !argument.chars().all(|c| c.is_alphanumeric() || c == '_') {
-            return Err(self.error(name, format!("`{argument}` is no name of an argument")));
-        }
-        let extents = extents.elts.iter().map(|extent| self.extent(extent, known)).collect::<Result<_, _>>()?;
-        Ok((argument, extents))
-    }
-
-    fn extent(&self, extent: &Expr, known: &Constraints) -> Result<Extent, SampleError> {
-        if let Some(value) = integer(extent) {
-            return if (0..=LARGEST_EXTENT).contains(&value) {
-                Ok(Extent::Fixed(value))
-            } else {
-                Err(self.error(extent, format!("an extent of {value}; expected one between 0 and {LARGEST_EXTENT}")))
-            };
-        }
-        let Expr::Name(_) = extent else {
-            return Err(self.found(extent, "an extent is an integer or one symbol"));
-        };
-        let name = self.symbol(extent)?;
-        known.position(name).map(Extent::Symbol).ok_or_else(|| self.error(extent, format!("`{name}` has no value")))
+        is_name.then_some((name.to_owned(), extents.elts.iter().map(extent).collect::<Option<_>>()?))
     }
 }
 
@@ -324,7 +241,7 @@ fn symbol_name(expression: &Expr) -> Option<&str> {
 
 /// A plain integer that fits 64 bits; a negative one is none.
 fn integer(expression: &Expr) -> Option<i64> {
-    if expression.is_number_literal_expr() { literal(expression)?.int() } else { None }
+    expression.as_number_literal_expr()?.value.as_int()?.as_i64()
 }
 
 #[cfg(test)]

@@ -50,10 +50,15 @@ pub struct Repeated {
 ///
 /// If that fails for one of them, or nothing that a list names is there.
 pub fn find_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<FoundSamples, SampleError> {
+    each_once(paths, true)
+}
+
+/// With `there`, one of the samples that a list names must be there.
+fn each_once<'p>(paths: impl IntoIterator<Item = &'p Path>, there: bool) -> Result<FoundSamples, SampleError> {
     let mut found = FoundSamples::default();
     let mut positions = HashMap::new();
     for path in paths {
-        for Named { path, groups, place } in named(path)? {
+        for Named { path, groups, place } in named(path, there)? {
             let next = found.samples.len();
             let position = *positions.entry(plain(&path)).or_insert(next);
             if position == next {
@@ -81,24 +86,18 @@ pub fn find_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<FoundSa
 ///
 /// If the path cannot be read, names nothing, or is a directory without a sample in it.
 pub fn find(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
-    if !is_list(path)? {
-        return samples(path);
-    }
-    let mut seen = HashMap::new();
-    let (base, entries) = listed(path)?;
-    let base = base.unwrap_or_else(|| beside(path));
-    let paths = entries.into_iter().map(|entry| plain(&base.join(entry.path)));
-    Ok(paths.filter(|path| seen.insert(path.clone(), ()).is_none()).collect())
+    Ok(each_once([path], false)?.samples.into_iter().map(|named| named.path).collect())
 }
 
 /// What one path names, with everything that is named twice.
-fn named(path: &Path) -> Result<Vec<Named>, SampleError> {
-    if !is_list(path)? {
+fn named(path: &Path, there: bool) -> Result<Vec<Named>, SampleError> {
+    if std::fs::metadata(path).map_err(cannot_open(path))?.is_dir() || is_packed(path) {
         let alone = |path| Named { path, groups: vec![], place: None };
-        return Ok(samples(path)?.into_iter().map(alone).collect());
+        let paths = if is_sample(path) { vec![path.into()] } else { walk(path)? };
+        return Ok(paths.into_iter().map(alone).collect());
     }
     let (base, entries) = listed(path)?;
-    let Some(base) = base else {
+    let Some(base) = base.or_else(|| (!there).then(|| beside(path))) else {
         let ListEntry { path: first, line } = &entries[0];
         let (count, first) = (entries.len(), first.display());
         let reason = format!(
@@ -113,14 +112,6 @@ fn named(path: &Path) -> Result<Vec<Named>, SampleError> {
         place: Some(format!("{}:{}", path.display(), entry.line)),
     };
     Ok(entries.into_iter().map(named).collect())
-}
-
-fn is_list(path: &Path) -> Result<bool, SampleError> {
-    Ok(!std::fs::metadata(path).map_err(cannot_open(path))?.is_dir() && !is_packed(path))
-}
-
-fn samples(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
-    if is_sample(path) { Ok(vec![path.into()]) } else { walk(path) }
 }
 
 /// The entries of a list and the directory that they lie in; `None` where none of them is there.

@@ -1,8 +1,7 @@
 //! The straight-line Python of a sample, parsed and never executed: statements and expressions with their places.
 
-use crate::value::PyValue;
 use passhost_protocol::reader::{SampleError, SourceLocation};
-use ruff_python_ast::{self as ast, Expr, Number, Operator, Stmt, UnaryOp};
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::{Ranged, TextSize};
 
 /// Brackets, indentation and expression length beyond this are in no real file and would cost the parser's stack.
@@ -105,40 +104,4 @@ pub fn dotted(expression: &Expr) -> Option<String> {
         Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
         _ => None,
     }
-}
-
-/// The literal that an expression is, `None` if it is none.
-pub fn literal(expression: &Expr) -> Option<PyValue> {
-    Some(match expression {
-        Expr::NoneLiteral(_) => PyValue::None,
-        Expr::BooleanLiteral(value) => PyValue::Bool(value.value),
-        Expr::NumberLiteral(number) => match &number.value {
-            Number::Int(value) => PyValue::Int(value.as_i64()?),
-            Number::Float(value) => PyValue::Float(*value),
-            Number::Complex { .. } => return None,
-        },
-        Expr::StringLiteral(text) => PyValue::Str(text.value.to_str().to_owned()),
-        Expr::List(list) => PyValue::List(list.elts.iter().map(literal).collect::<Option<_>>()?),
-        Expr::Tuple(tuple) => PyValue::List(tuple.elts.iter().map(literal).collect::<Option<_>>()?),
-        Expr::Name(name) if name.id == "inf" => PyValue::Float(f64::INFINITY),
-        Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => match literal(&unary.operand)? {
-            PyValue::Int(value) => PyValue::Int(value.checked_neg()?),
-            PyValue::Float(value) => PyValue::Float(-value),
-            _ => return None,
-        },
-        Expr::Call(call) if dotted(&call.func).as_deref() == Some("float") => match &call.arguments.args[..] {
-            [Expr::StringLiteral(text)] => PyValue::Float(text.value.to_str().trim().parse().ok()?),
-            _ => return None,
-        },
-        // `[None] * n`, as long as it stays small.
-        Expr::BinOp(ast::ExprBinOp { left, op: Operator::Mult, right, .. }) => {
-            match (literal(left)?, literal(right)?) {
-                (PyValue::List(items), PyValue::Int(count @ 0..=64)) => {
-                    PyValue::List((0..count).flat_map(|_| items.clone()).collect())
-                }
-                _ => return None,
-            }
-        }
-        _ => return None,
-    })
 }

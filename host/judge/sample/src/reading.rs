@@ -123,7 +123,7 @@ impl Reading {
 
     /// What an argument of a node of the program is.
     pub fn evaluate(&self, expression: &fx::Expr) -> PyValue {
-        translate::evaluate(expression, &self.translation.values)
+        PyValue::of(expression, &self.translation.values)
     }
 
     /// Whether the graph is built on the recorded elements of the parameter at `position`.

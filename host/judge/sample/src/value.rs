@@ -1,5 +1,6 @@
 //! Python values during translation.
 
+use crate::fx::Expr;
 use crate::nesting::nested;
 use passhost_ir::{Arg, Dtype, MemoryFormat, TensorType, ValueId};
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,25 @@ pub struct RandomTensor {
 }
 
 impl PyValue {
+    /// What an argument is, where values are these.
+    pub fn of(expression: &Expr, values: &[PyValue]) -> PyValue {
+        match expression {
+            Expr::Value(value) => values.get(value.index()).cloned().unwrap_or(PyValue::None),
+            Expr::None => PyValue::None,
+            Expr::Bool(value) => PyValue::Bool(*value),
+            Expr::Int(value) => PyValue::Int(*value),
+            Expr::Float(value) => PyValue::Float(*value),
+            Expr::Str(text) => PyValue::Str(text.clone()),
+            Expr::Ellipsis => PyValue::Ellipsis,
+            Expr::Constant(path) => constant(path),
+            Expr::Device(..) => PyValue::Device,
+            Expr::Slice(parts) => PyValue::Slice(Box::new(parts.each_ref().map(|part| PyValue::of(part, values)))),
+            Expr::List(items) | Expr::Tuple(items) => {
+                PyValue::List(items.iter().map(|item| PyValue::of(item, values)).collect())
+            }
+        }
+    }
+
     /// The kind of value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -146,10 +166,16 @@ impl PyValue {
     }
 }
 
-/// The position that an index of Python's means among `count` items; a negative one counts from the end.
-pub fn position(index: i64, count: usize) -> Option<usize> {
-    let index = if index < 0 { index.checked_add(count as i64)? } else { index };
-    usize::try_from(index).ok().filter(|&index| index < count)
+/// A constant of torch; one that has no meaning here is shown by its path where it is used.
+fn constant(path: &str) -> PyValue {
+    match path.strip_prefix("torch.").unwrap_or(path) {
+        "contiguous_format" => PyValue::MemoryFormat(MemoryFormat::Contiguous),
+        "preserve_format" => PyValue::MemoryFormat(MemoryFormat::Preserve),
+        "channels_last" => PyValue::MemoryFormat(MemoryFormat::ChannelsLast),
+        "channels_last_3d" => PyValue::MemoryFormat(MemoryFormat::ChannelsLast3d),
+        "strided" => PyValue::Strided,
+        name => Dtype::from_torch_name(name).map_or_else(|| PyValue::Str(path.to_owned()), PyValue::Dtype),
+    }
 }
 
 /// A homogeneous list; integers among floats count as floats.

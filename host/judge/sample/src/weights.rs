@@ -1,6 +1,7 @@
 //! `weight_meta.py`: what is recorded of each tensor that a graph takes.
 
-use crate::python::{PythonSource, literal};
+use crate::fx::parse::literal;
+use crate::python::PythonSource;
 use crate::value::PyValue;
 use passhost_ir::{Arg, Dtype, TensorType};
 use passhost_protocol::reader::SampleError;
@@ -81,8 +82,8 @@ fn weight(source: &PythonSource<'_>, class: &str, body: &[Stmt]) -> Result<Weigh
         let [Expr::Name(target)] = &assign.targets[..] else {
             return Err(source.error(statement.start(), "expected one field name"));
         };
-        let value = literal(&assign.value)
-            .ok_or_else(|| source.error(assign.value.start(), "expected a literal that fits 64 bits"))?;
+        let value = literal(source, &assign.value).map(|literal| PyValue::of(&literal, &[]));
+        let value = value.ok_or_else(|| source.error(assign.value.start(), "expected a literal that fits 64 bits"))?;
         fields.push((target.id.as_str(), value));
     }
     let field = |name: &str| fields.iter().rev().find(|(field, _)| *field == name).map(|(_, value)| value);

@@ -1,12 +1,13 @@
 //! The verdicts on all variants of a sample, put together into a document.
 
+use crate::batch::{Header, PluginEntry, SampleName, frame};
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
 use passhost_child::LoadedPlugin;
 use passhost_child::device::Device;
 use passhost_result::Walls;
-use passhost_result::document::{CHECK, ChildWalls, Document, Failure, Job, Limits};
-use passhost_result::scoring::{Frame, assemble};
+use passhost_result::document::{ChildWalls, Document, Failure};
+use passhost_result::scoring::assemble;
 use passhost_result::verdict::{Judged, empty, failed};
 use passhost_score::FailureClass;
 
@@ -19,30 +20,20 @@ impl Supervisor {
         device: Option<&Device>,
         judged: Vec<Judged>,
     ) -> Document {
-        let config = &self.config;
-        let frame = Frame {
-            job: Job {
-                plugin: plugin.file().path.clone(),
-                plugin_sha256: plugin.file().sha256.clone(),
-                plugin_info: plugin.info().cloned(),
-                sample: sample.name().to_owned(),
-                sample_sha256: sample.sha256().to_owned(),
-                groups: sample.groups.clone(),
-                host: env!("CARGO_PKG_VERSION").into(),
-                check: CHECK,
-                device: device.map(|device| device.info().clone()),
-                fixed_seed: config.seed.is_some(),
-                inputs: Some(config.inputs),
-                baseline: None,
-                left_out: sample.left_out(),
-            },
-            lost: sample.lost().cloned(),
-            policy: config.policy.clone(),
-            limits: Limits { guest: config.limits, measurement: config.settings },
-            options: config.options,
-            submissions: config.submissions,
-            confinement: self.walls(plugin, sample.walls(), device),
+        let header = Header::new(&self.config);
+        let (path, sha256) = (plugin.file().path.clone(), plugin.file().sha256.clone());
+        let entry = PluginEntry { path, sha256, info: plugin.info().cloned(), failure: None, baseline: None };
+        let name = SampleName {
+            name: sample.name().to_owned(),
+            path: String::new(),
+            sha256: sample.sha256().to_owned(),
+            groups: sample.groups.clone(),
         };
+        let walls = self.walls(plugin, sample.walls(), device);
+        let mut frame = frame(&header, &entry, &name, device.map(Device::info), walls);
+        frame.job.left_out = sample.left_out();
+        frame.lost = sample.lost().cloned();
+        frame.submissions = self.config.submissions;
         assemble(frame, judged)
     }
 

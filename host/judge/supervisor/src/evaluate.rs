@@ -46,8 +46,8 @@ fn smallest(readings: &[Result<TypedReading<'_>, Box<Judged>>]) -> Vec<usize> {
     let mut smallest: BTreeMap<Option<&String>, (u64, usize)> = BTreeMap::new();
     for (index, reading) in readings.iter().enumerate() {
         let Ok(TypedReading { trail, .. }) = reading else { continue };
-        let size = (trail.bytes.unwrap_or(u64::MAX), index);
-        let known = smallest.entry(trail.element_type.as_ref()).or_insert(size);
+        let size = (trail.entry.bytes.unwrap_or(u64::MAX), index);
+        let known = smallest.entry(trail.entry.element_type.as_ref()).or_insert(size);
         *known = size.min(*known);
     }
     let found: Vec<usize> = smallest.into_values().map(|(_, index)| index).collect();

@@ -5,14 +5,14 @@ use crate::budget::warning;
 use crate::checker::{Checker, Seeds};
 use crate::hidden::HiddenSearch;
 use crate::sample::Sample;
-use crate::stages::{ReadVariant, Reference, RunPlan, Stopped, Trail, TypedVariant, VerifiedRewrite};
+use crate::stages::{Reference, RunPlan, Stopped, Trail, TypedVariant, VerifiedRewrite, read};
 use passhost_child::device::Device;
 use passhost_child::{LoadedPlugin, Use};
 use passhost_ir::Graph;
 use passhost_protocol::device::Draws;
 use passhost_protocol::reader;
 use passhost_result::Work;
-use passhost_result::document::Failure;
+use passhost_result::document::{Failure, Variant};
 use passhost_result::verdict::Judged;
 use passhost_score::FailureClass;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(crate) struct Retyped<'s> {
 impl Checked<'_> {
     /// Measures it on these inputs.
     pub(crate) fn draw(&mut self, draws: Draws) {
-        self.0.iter_mut().for_each(|item| item.plan.draws = Some(draws));
+        self.0.iter_mut().for_each(|item| (item.plan.draws, item.plan.is_shared) = (Some(draws), true));
     }
 
     /// Why there is nothing to measure, as far as that is known without a device.
@@ -83,8 +83,8 @@ impl<'s> Checker<'s> {
     /// Reads and types variant `index`, for as many plugins as there are. One that is of no use is judged.
     pub(crate) fn read(&mut self, sample: &mut Sample, index: usize) -> Result<TypedReading<'s>, Box<Judged>> {
         let mut trail = Trail::new(self.supervisor, sample, index);
-        let read = trail.spend(Work::Read, |trail| ReadVariant::new(trail, &mut self.types, sample, index));
-        let typed = read.and_then(|read| read.typed(&mut trail));
+        let variant = trail.spend(Work::Read, |trail| read(trail, &mut self.types, sample, index));
+        let typed = variant.and_then(|variant| TypedVariant::new(variant, &mut trail));
         self.supervisor.keep_walls(&self.types);
         match typed {
             Ok(typed) => Ok(TypedReading { trail, typed }),
@@ -105,14 +105,14 @@ impl<'s> Checker<'s> {
             Err(judged) => return Checked(Err(judged)),
         };
         let Seeds { inputs, hidden, others, tuned } = self.recorded.get(index).cloned().unwrap_or_default();
-        let draws = inputs.map(|seed| Draws { seed, are_shared: false, others });
+        let draws = inputs.map(|seed| Draws { seed, others });
         let plan = RunPlan { draws, tuned, ..RunPlan::default() };
         let mut item = self.item(plugin, reading, plan);
-        if item.end.as_ref().is_ok_and(|verified| !verified.rewrite.pass_miss) {
+        if item.end.as_ref().is_ok_and(|verified| !verified.pass_miss) {
             let (trail, original) = (&item.trail, &item.reference.program);
             match (HiddenSearch { checker: self, plugin, sample, index, trail, original }).run(hidden) {
                 Ok(hidden) => item.plan.hidden = hidden,
-                Err(failure) => item.end = Err(stopped(item.end, FailureClass::Runtime, failure)),
+                Err(failure) => item.end = Err(Stopped::new(FailureClass::Runtime, failure)),
             }
             item.trail.note(item.plan.hidden.note.clone());
         }
@@ -126,7 +126,7 @@ impl<'s> Checker<'s> {
         TypedReading { mut trail, typed }: TypedReading<'s>,
         plan: RunPlan,
     ) -> CheckedItem<'s> {
-        let reference = Arc::clone(typed.reference());
+        let reference = Arc::clone(&typed.reference);
         let mut end = self.verified(plugin, typed, &mut trail);
         if let Ok(verified) = &mut end {
             trail.note_once(std::mem::take(&mut verified.notes));
@@ -144,7 +144,7 @@ impl<'s> Checker<'s> {
         let (types, device) = (&mut self.types, self.device);
         let rewritten = trail.spend(Work::Rewrite, |trail| typed.rewritten(trail, plugin, types, device))?;
         let verified = trail.spend(Work::Verify, |trail| rewritten.verified(trail, types, &device))?;
-        if let Some(ahead) = self.ahead.as_mut().filter(|_| !verified.rewrite.pass_miss) {
+        if let Some(ahead) = self.ahead.as_mut().filter(|_| !verified.pass_miss) {
             let tune = self.supervisor.config.settings.tune;
             trail.spend(Work::CompileAhead, |_| ahead.compile(types, &verified.graph, tune));
         }
@@ -176,15 +176,16 @@ impl<'s> CheckedItem<'s> {
         let guard = trail.guard(device, Use::Shared);
         let mut session = device.session();
         let loaded = Reference::load(&trail, &mut session, reference);
-        trail.spent.join(&session.end());
+        trail.entry.spent_us.join(&session.end());
         let measured = match loaded {
-            Err(failure) => Err(stopped(end, FailureClass::Reference, failure)),
+            Err(failure) => Err(Stopped::new(FailureClass::Reference, failure)),
             Ok(reference) => {
                 if !is_observed {
                     trail.note(warning(reference.loading, &trail.supervisor.config.settings));
                     if let Some(typed) = TypedVariant::observed(&reference.read, &reference.loaded.types, &mut trail) {
                         // Who makes another rewrite does so before its inputs are drawn.
-                        plan.draws = plan.draws.filter(|draws| !draws.are_shared);
+                        plan.draws = plan.draws.filter(|_| !plan.is_shared);
+                        trail.entry = Variant { rewrite: None, usage: None, excerpt: vec![], ..trail.entry };
                         return Err(Retyped { reading: TypedReading { trail, typed }, plan }.into());
                     }
                 }
@@ -196,10 +197,4 @@ impl<'s> CheckedItem<'s> {
             Err(stopped) => stopped.judged(trail),
         })
     }
-}
-
-/// The end of a variant for another reason than what became of its rewrite.
-fn stopped(end: Result<VerifiedRewrite, Stopped>, class: FailureClass, failure: Failure) -> Stopped {
-    let record = end.map_or_else(|stopped| stopped.record, |verified| verified.record().into());
-    Stopped { class, failure, record }
 }

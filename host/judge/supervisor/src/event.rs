@@ -2,7 +2,6 @@
 
 use passhost_child::Holder;
 use passhost_protocol::device::DeviceStage;
-use std::fmt;
 
 /// Which variant of which sample something is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,59 +16,38 @@ pub struct VariantPlace {
     pub count: usize,
 }
 
-/// What happened.
+/// Work on a variant has reached a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EvaluationEvent {
-    /// Work on a variant has reached a step.
-    Reached {
-        /// Where.
-        place: VariantPlace,
-        /// Which.
-        step: WorkStage,
-    },
-    /// Another evaluation has the device, and this one waits for it.
-    Waiting {
-        /// Where.
-        place: VariantPlace,
-        /// For whom.
-        holder: Holder,
-    },
-    /// A child died and a fresh one took its place.
-    ChildReplaced {
-        /// Where.
-        place: VariantPlace,
-        /// How it ended.
-        message: String,
-    },
-    /// A remark that the document will have as well.
-    Note {
-        /// Where.
-        place: VariantPlace,
-        /// In words.
-        text: String,
-    },
+pub struct EvaluationEvent {
+    /// Where.
+    pub place: VariantPlace,
+    /// Which.
+    pub step: WorkStage,
 }
 
 /// How far the work on a variant is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkStage {
     /// Reading and typing the program.
+    #[error("reading")]
     Reading,
     /// Running the pass.
+    #[error("rewriting")]
     Rewriting,
     /// Verifying what it returned.
+    #[error("verifying")]
     Verifying,
     /// What the device says.
+    #[error(transparent)]
     Device(DeviceStage),
+    /// Somebody else has the device, and this evaluation waits for it.
+    #[error("{}", waiting(.0))]
+    Waiting(Holder),
 }
 
-impl fmt::Display for WorkStage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WorkStage::Reading => f.write_str("reading"),
-            WorkStage::Rewriting => f.write_str("rewriting"),
-            WorkStage::Verifying => f.write_str("verifying"),
-            WorkStage::Device(stage) => stage.fmt(f),
-        }
+fn waiting(holder: &Holder) -> String {
+    match holder {
+        Holder::Own => "waiting for another evaluation on this device".into(),
+        holder => format!("waiting for the device, ten minutes at most: {holder}"),
     }
 }

@@ -21,7 +21,6 @@ mod evaluation;
 mod event;
 mod hidden;
 pub mod memory;
-mod queue;
 pub mod replay;
 mod sample;
 mod stages;

@@ -1,6 +1,6 @@
 //! A sample as an evaluation has it: a description of what is in it, and a reader child that reads its variants.
 
-use passhost_child::reader::{Reader, ReaderError};
+use passhost_child::reader::Reader;
 use passhost_child::{ChildError, Confinement};
 use passhost_ir::Infer;
 use passhost_protocol::reader::{FromReader, OpenedSample, ReaderQuestion, SampleError, SampleVariant, VariantChange};
@@ -36,7 +36,7 @@ pub enum OpenError {
     Sample(SampleError),
     /// No reader can be had. The host's trouble.
     #[error("{0}")]
-    Reader(ReaderError),
+    Reader(ChildError),
 }
 
 /// Why a variant was not read.
@@ -47,10 +47,10 @@ pub enum ReadError {
     Sample(SampleError),
     /// Reading it killed its reader, twice, or took too long. The sample's doing.
     #[error("{0}")]
-    Lost(ReaderError),
+    Lost(ChildError),
     /// No reader can be had. The host's trouble.
     #[error("{0}")]
-    Reader(ReaderError),
+    Reader(ChildError),
     /// The files are others than those that were opened.
     #[error("the files of the sample changed after it was opened")]
     Changed,
@@ -65,7 +65,7 @@ impl Sample {
     /// If there is no such sample, or no reader.
     pub fn open(path: &Path, confinement: Confinement) -> Result<Sample, OpenError> {
         let mut opened = Reader::open(path, confinement);
-        if is_death(&opened) {
+        if matches!(opened, Err(ChildError::Died { .. })) {
             opened = Reader::open(path, confinement);
         }
         match opened {
@@ -75,7 +75,7 @@ impl Sample {
                 Ok(Sample { path, opened, reader, confinement, walls, lost, chosen, groups })
             }
             Ok(Err(error)) => Err(OpenError::Sample(error)),
-            Err(error) if is_hosts(&error) => Err(OpenError::Reader(error)),
+            Err(error) if error.is_hosts() => Err(OpenError::Reader(error)),
             Err(error) => {
                 let lost = failure(Blame::Sample, "sample", format!("{error} while opening the sample"), HINT);
                 Ok(Sample::without_variants(path, confinement, lost))
@@ -89,7 +89,7 @@ impl Sample {
     /// # Errors
     ///
     /// If no reader can be had.
-    pub fn open_or_lost(path: &Path, place: Option<&str>, confinement: Confinement) -> Result<Sample, ReaderError> {
+    pub fn open_or_lost(path: &Path, place: Option<&str>, confinement: Confinement) -> Result<Sample, ChildError> {
         match Sample::open(path, confinement) {
             Ok(sample) => Ok(sample),
             Err(OpenError::Reader(error)) => Err(error),
@@ -269,12 +269,12 @@ impl Sample {
         let mut once = || {
             let mut reader = self.take_reader()?;
             let answer = reader.ask(index, question.clone(), infer, limit)?;
-            let answer = expected(answer).ok_or(ReaderError::UnexpectedMessage)?;
+            let answer = expected(answer).ok_or(ChildError::UnexpectedMessage("reader"))?;
             self.reader = Some(reader);
             Ok(answer)
         };
         match once() {
-            Err(ReadError::Lost(error @ ReaderError::Child(ChildError::Died { .. }))) => {
+            Err(ReadError::Lost(error @ ChildError::Died { .. })) => {
                 let note = format!("{error}; the sample was read again in a fresh one");
                 Ok((once()?, Some(note)))
             }
@@ -294,21 +294,8 @@ impl Sample {
     }
 }
 
-impl From<ReaderError> for ReadError {
-    fn from(error: ReaderError) -> ReadError {
-        if is_hosts(&error) { ReadError::Reader(error) } else { ReadError::Lost(error) }
-    }
-}
-
-/// Whether the child died by itself, so that a fresh one may do better.
-fn is_death<T>(answer: &Result<T, ReaderError>) -> bool {
-    matches!(answer, Err(ReaderError::Child(ChildError::Died { .. })))
-}
-
-fn is_hosts(error: &ReaderError) -> bool {
-    match error {
-        ReaderError::UnexpectedMessage => true,
-        ReaderError::Extent { .. } => false,
-        ReaderError::Child(error) => error.is_hosts(),
+impl From<ChildError> for ReadError {
+    fn from(error: ChildError) -> ReadError {
+        if error.is_hosts() { ReadError::Reader(error) } else { ReadError::Lost(error) }
     }
 }

@@ -2,7 +2,7 @@
 //! before and after. Where there is a GPU, two streams of it are used as well.
 
 use passhost_ir::{Dtype, Graph, TensorType};
-use passhost_runtime::{Compiler, Context, Gpu, Hints, Mode, Program, StreamChoice, Tensor};
+use passhost_runtime::{Compiler, Context, Gpu, Hints, Mode, Program, Tensor};
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ fn contexts() -> Result<Vec<Arc<Context>>, Box<dyn Error>> {
         let nvrtc = Path::new(&std::env::var("LIBTORCH").unwrap_or_default()).join("../nvidia/cu13/lib");
         let compiler = Arc::new(Compiler::new(gpu.capability()?, &[nvrtc])?);
         for _ in 0..2 {
-            contexts.push(Arc::new(Context::gpu(&gpu, &compiler, StreamChoice::Pool)?));
+            contexts.push(Arc::new(Context::gpu(&gpu, &compiler)?));
         }
     }
     Ok(contexts)

@@ -9,8 +9,7 @@ use crate::kernel::DeviceKernel;
 use crate::order::NodeOrder;
 use crate::program::Program;
 use crate::write_back::{PUT_BACK, is_written_back, view_of, write_backs};
-use passhost_ir::alias::only_views;
-use passhost_ir::{Arg, Graph, Kernel, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId};
+use passhost_ir::{Arg, Graph, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
 use passhost_kernels::cuda::{self, DeviceProperties, shape};
 use passhost_torch::PreparedCall;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -65,12 +64,11 @@ impl Program {
             let name = name_of(node);
             let op = in_place.get(&node.id).filter(|_| overwriting.contains(&node.id));
             let failed = |cause: Cause| NodeError { node: node.id, op: name.clone(), cause };
-            let is_view = op.is_none() && only_views(graph, node, OpTable::sample());
             let operation = match &node.kind {
                 NodeKind::Aten { .. } if write_backs.scatters.contains(&node.id) => {
                     write_back(node, write_backs.done.contains(&node.id), context)
                 }
-                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, is_view, context),
+                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, context),
                 NodeKind::Kernel { .. } => launch(members, context, &plan, schedules.get(&node.id)),
             };
             let outputs = || members.iter().flat_map(|node| &node.outputs);
@@ -154,9 +152,9 @@ pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperti
     launches.flat_map(texts).collect()
 }
 
-fn call(op: &OpName, args: &[Arg], is_view: bool, context: &Context) -> Result<InstructionKind, Cause> {
+fn call(op: &OpName, args: &[Arg], context: &Context) -> Result<InstructionKind, Cause> {
     let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
-    Ok(InstructionKind::Call { call: PreparedCall::new(context.target(), op, args)?, operands, is_view })
+    Ok(InstructionKind::Call { call: PreparedCall::new(context.target(), op, args)?, operands })
 }
 
 /// Kernels as one launch. A single one may have a schedule of its own.

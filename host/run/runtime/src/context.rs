@@ -18,17 +18,6 @@ struct GpuContext {
     stream: Stream,
 }
 
-/// Which stream of a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamChoice {
-    /// One of libtorch's pool.
-    Pool,
-    /// The one that is current on the calling thread.
-    Current,
-    /// The driver's at this address; whoever made it keeps it for as long as the context is used.
-    Foreign(usize),
-}
-
 /// Why a device cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ContextError {
@@ -46,14 +35,11 @@ impl Context {
         Context { target: Target::cpu(), gpu: None }
     }
 
-    /// A stream of a GPU. The compiler makes code for its compute capability; contexts of several streams share both.
-    pub fn gpu(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, stream: StreamChoice) -> Result<Context, ContextError> {
+    /// A stream of libtorch's pool on a GPU. The compiler makes code for its compute capability; contexts of several
+    /// streams share both.
+    pub fn gpu(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Context, ContextError> {
         let entered = gpu.enter()?;
-        let target = match stream {
-            StreamChoice::Pool => Target::gpu(gpu.number())?,
-            StreamChoice::Current => Target::current_gpu_stream(gpu.number())?,
-            StreamChoice::Foreign(handle) => Target::gpu_stream(gpu.number(), handle)?,
-        };
+        let target = Target::gpu(gpu.number())?;
         let stream = Stream(target.stream_handle()?);
         drop(entered);
         Ok(Context { target, gpu: Some(GpuContext { gpu: gpu.clone(), compiler: compiler.clone(), stream }) })
@@ -91,6 +77,14 @@ impl Context {
             entered,
         });
         Ok(work(&Launching { on_gpu }))
+    }
+
+    /// Calls `work` with the calling thread prepared for kernels on its GPU. `None` on the CPU.
+    pub(crate) fn entered_on_gpu<T, E: From<ContextError>>(
+        &self,
+        work: impl FnOnce(&LaunchingOnGpu<'_>) -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
+        self.entered(|launching| launching.on_gpu.as_ref().map(work).transpose())?
     }
 
     /// Calls `work` with the calling thread prepared for kernels and ops. Afterwards its state is what it was.

@@ -89,9 +89,3 @@ impl From<LaunchError> for Cause {
         Cause::Failed(error.to_string())
     }
 }
-
-impl From<ContextError> for Cause {
-    fn from(error: ContextError) -> Cause {
-        Cause::Failed(error.to_string())
-    }
-}

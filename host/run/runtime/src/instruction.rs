@@ -3,7 +3,7 @@
 use crate::arena::{Arena, Range};
 use crate::context::Active;
 use crate::error::{Cause, NodeError};
-use crate::kernel::{DeviceKernel, Sink};
+use crate::kernel::{DeviceKernel, TuningRun};
 use crate::watch::{Temporary, Watch};
 use passhost_ir::{NodeId, TensorType};
 use passhost_torch::{PreparedCall, Tensor, TensorError};
@@ -30,12 +30,7 @@ pub(crate) struct Instruction {
 
 pub(crate) enum InstructionKind {
     /// An op and the slots of its tensor arguments, in order.
-    Call {
-        call: PreparedCall,
-        operands: Vec<usize>,
-        /// Whether all that it does is to make views of them.
-        is_view: bool,
-    },
+    Call { call: PreparedCall, operands: Vec<usize> },
     /// A scatter that writes into its first operand, which then is the result.
     PutBack {
         /// Makes of the whole the part that is written, and copies into that; `None` if it was calculated there.
@@ -65,9 +60,10 @@ pub(crate) enum OutputPlace {
 }
 
 /// What instructions of one run work on.
-pub(crate) struct RunFrame<'a, 's, W: Watch> {
+pub(crate) struct RunFrame<'a, 't, W: Watch> {
     pub(crate) active: &'a Active<'a>,
-    pub(crate) sink: &'a mut Sink<'s>,
+    /// What measures kernels before they are launched, if they are to be measured.
+    pub(crate) tuning: Option<&'a mut TuningRun<'t>>,
     pub(crate) watch: &'a mut W,
     pub(crate) temporaries: Temporaries<'a>,
     /// The tensors that exist, by value.
@@ -106,8 +102,8 @@ impl<W: Watch> RunFrame<'_, '_, W> {
     pub(crate) fn run(&mut self, instruction: &mut Instruction, check: bool) -> Result<(), Cause> {
         let Instruction { node, operation, outputs, declared, last_uses, ends, .. } = instruction;
         match operation {
-            InstructionKind::Call { call, operands, is_view } => {
-                let results = self.call(call, operands, *is_view)?;
+            InstructionKind::Call { call, operands } => {
+                let results = self.call(call, operands)?;
                 self.keep(results, outputs, declared, check)?;
             }
             InstructionKind::PutBack { copy, whole, part } => {
@@ -125,18 +121,18 @@ impl<W: Watch> RunFrame<'_, '_, W> {
                 }
                 let slots = &*self.slots;
                 let operands = inputs.iter().filter_map(|&slot| slots[slot].as_ref());
-                if let Sink::Tune(tuning) = self.sink {
+                if let Some(tuning) = &mut self.tuning {
                     // SAFETY: as below.
                     unsafe {
                         let addresses = addresses.iter().copied();
-                        tuning.kernel(*node, kernel, self.active.launching, operands.clone(), addresses)?;
+                        kernel.tune(*node, tuning, self.active.launching, operands.clone(), addresses)?;
                     }
                 }
                 // SAFETY: inputs of the program lie on this device, as was checked, and everything else was made on it.
                 // Outputs are fresh, or ranges of the arena that overlap nothing that is still read. Nobody else runs
                 // meanwhile on the memory of this program; what its caller does with inputs and outputs is ordered by the
                 // stream.
-                unsafe { kernel.launch(self.active.launching, self.sink, operands, addresses.iter().copied())? };
+                unsafe { kernel.launch(self.active.launching, operands, addresses.iter().copied())? };
             }
         }
         for &slot in outputs.iter() {
@@ -178,9 +174,6 @@ impl<W: Watch> RunFrame<'_, '_, W> {
 
     /// Copies a part to where it belongs, unless it was calculated there.
     fn write_back(&self, copy: Option<&[PreparedCall; 2]>, slots: [usize; 2]) -> Result<Tensor, Cause> {
-        if matches!(self.sink, Sink::Record(_)) {
-            return Err(not_captured());
-        }
         let [whole, part] = slots.map(|slot| self.slots[slot].as_ref().ok_or_else(freed_too_early));
         let (whole, part) = (whole?, part?);
         if let Some([view, copy]) = copy {
@@ -191,15 +184,10 @@ impl<W: Watch> RunFrame<'_, '_, W> {
         Ok(whole.shallow_clone())
     }
 
-    fn call(&mut self, call: &PreparedCall, operands: &[usize], is_view: bool) -> Result<Vec<Tensor>, Cause> {
+    fn call(&self, call: &PreparedCall, operands: &[usize]) -> Result<Vec<Tensor>, Cause> {
         let operand = |&slot: &usize| self.slots[slot].as_ref().ok_or_else(freed_too_early);
         let operands: Vec<&Tensor> = operands.iter().map(operand).collect::<Result<_, _>>()?;
-        let results = call.call(self.active.scope, &operands)?;
-        let views = || results.iter().all(|result| operands.iter().any(|operand| result.shares_memory(operand)));
-        if matches!(self.sink, Sink::Record(_)) && !(is_view && views()) {
-            return Err(not_captured());
-        }
-        Ok(results)
+        Ok(call.call(self.active.scope, &operands)?)
     }
 
     /// Sees to memory that a kernel writes.
@@ -215,10 +203,6 @@ impl<W: Watch> RunFrame<'_, '_, W> {
         }
         Ok(())
     }
-}
-
-fn not_captured() -> Cause {
-    Cause::Failed("it does more than making a view, and was to be captured".into())
 }
 
 fn freed_too_early() -> Cause {

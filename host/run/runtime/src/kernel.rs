@@ -1,7 +1,7 @@
 //! A kernel on a context, or several as one launch, prepared for the layout that they met last.
 
 use crate::context::{Context, Launching};
-use crate::error::{Cause, LaunchError};
+use crate::error::LaunchError;
 use passhost_ir::{Kernel, NodeId, TensorType};
 use passhost_kernels::cuda::{Candidates, CudaKernel, PreparedLaunch};
 use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, PreparedRun, ThreadPool};
@@ -36,16 +36,6 @@ enum KernelLaunch {
     Gpu(PreparedLaunch),
 }
 
-/// What becomes of a launch on a GPU.
-pub(crate) enum Sink<'a> {
-    /// It goes to the stream.
-    Stream,
-    /// It is noted down with its addresses, and nothing runs.
-    Record(&'a mut Vec<(PreparedLaunch, Vec<u64>)>),
-    /// It goes to the stream, after the kernel's candidates.
-    Tune(TuningRun<'a>),
-}
-
 /// What a kernel takes in each schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelTimes {
@@ -59,7 +49,7 @@ pub struct KernelTimes {
 pub(crate) struct TuningRun<'a> {
     /// Whether to measure the candidates of a node.
     pub(crate) wanted: &'a mut dyn FnMut(NodeId, &Candidates) -> bool,
-    pub(crate) measured: &'a mut Vec<KernelTimes>,
+    pub(crate) measured: Vec<KernelTimes>,
 }
 
 impl DeviceKernel {
@@ -118,7 +108,7 @@ impl DeviceKernel {
         context.entered(|launching| {
             let outputs = outputs.iter().map(|tensor| tensor.data_ptr() as u64);
             // SAFETY: the caller's promise, and all tensors lie on this device.
-            unsafe { self.launch(launching, &mut Sink::Stream, inputs.iter().copied(), outputs) }
+            unsafe { self.launch(launching, inputs.iter().copied(), outputs) }
         })?
     }
 
@@ -128,22 +118,17 @@ impl DeviceKernel {
     pub(crate) unsafe fn launch<'t>(
         &mut self,
         launching: &Launching<'_>,
-        sink: &mut Sink<'_>,
         inputs: impl Iterator<Item = &'t Tensor> + Clone,
         outputs: impl Iterator<Item = u64> + Clone,
     ) -> Result<(), LaunchError> {
-        if self.take_addresses(inputs.clone(), outputs.clone()) {
-            // SAFETY: the inputs have the types that it was prepared for; the rest is the caller's promise.
-            if unsafe { self.launch_prepared(launching, sink)? } {
-                return Ok(());
-            }
+        // SAFETY: the inputs have the types that it was prepared for; the rest is the caller's promise.
+        if self.take_addresses(inputs.clone(), outputs.clone()) && unsafe { self.launch_prepared(launching)? } {
+            return Ok(());
         }
         self.prepare(launching, inputs.clone(), outputs.clone())?;
-        if self.take_addresses(inputs, outputs) {
-            // SAFETY: as above.
-            if unsafe { self.launch_prepared(launching, sink)? } {
-                return Ok(());
-            }
+        // SAFETY: as above.
+        if self.take_addresses(inputs, outputs) && unsafe { self.launch_prepared(launching)? } {
+            return Ok(());
         }
         Err(LaunchError::Refused)
     }
@@ -168,23 +153,16 @@ impl DeviceKernel {
     ///
     /// # Safety
     /// The tensors have the types that it was prepared for; the rest as for [`DeviceKernel::launch`].
-    unsafe fn launch_prepared(&mut self, launching: &Launching<'_>, sink: &mut Sink<'_>) -> Result<bool, LaunchError> {
+    unsafe fn launch_prepared(&mut self, launching: &Launching<'_>) -> Result<bool, LaunchError> {
         let Some(prepared) = &mut self.prepared else { return Ok(false) };
-        match (&mut prepared.launch, &launching.on_gpu, sink) {
+        match (&mut prepared.launch, &launching.on_gpu) {
             // SAFETY: the caller's promise.
-            (KernelLaunch::Cpu(run), _, _) => Ok(unsafe { run.run(&OpThreads, &self.addresses) }),
-            (KernelLaunch::Gpu(launch), Some(on), Sink::Stream | Sink::Tune(_)) => {
-                // SAFETY: the caller's promise.
+            (KernelLaunch::Cpu(run), _) => Ok(unsafe { run.run(&OpThreads, &self.addresses) }),
+            (KernelLaunch::Gpu(launch), Some(on)) => {
+                // SAFETY: as above.
                 Ok(unsafe { launch.launch(on.entered, on.stream, &self.addresses)? })
             }
-            (KernelLaunch::Gpu(launch), Some(_), Sink::Record(launches)) => {
-                let fits = launch.fits(&self.addresses);
-                if fits {
-                    launches.push((launch.clone(), self.addresses.clone()));
-                }
-                Ok(fits)
-            }
-            (KernelLaunch::Gpu(_), None, _) => Ok(false),
+            (KernelLaunch::Gpu(_), None) => Ok(false),
         }
     }
 
@@ -210,27 +188,31 @@ impl DeviceKernel {
         Ok(())
     }
 
-    /// Nanoseconds of a launch in each schedule that it may have on these tensors, where there are several and they are
-    /// `wanted`.
+    /// Measures a launch of this node in each schedule that it may have on these tensors, where there are several and they
+    /// are wanted.
     ///
     /// # Safety
     /// As for [`DeviceKernel::launch`].
-    pub(crate) unsafe fn measure<'t>(
+    pub(crate) unsafe fn tune<'t>(
         &self,
+        node: NodeId,
+        TuningRun { wanted, measured }: &mut TuningRun<'_>,
         launching: &Launching<'_>,
         inputs: impl Iterator<Item = &'t Tensor> + Clone,
         outputs: impl Iterator<Item = u64> + Clone,
-        wanted: impl FnOnce(&Candidates) -> bool,
-    ) -> Result<Option<Vec<u64>>, LaunchError> {
-        let (Compiled::Gpu(kernel), Some(on)) = (&self.compiled, &launching.on_gpu) else { return Ok(None) };
+    ) -> Result<(), LaunchError> {
+        let (Compiled::Gpu(kernel), Some(on)) = (&self.compiled, &launching.on_gpu) else { return Ok(()) };
         let types: Vec<TensorType> = inputs.clone().map(Tensor::ty).collect();
         let bound: Vec<BoundInput<'_>> =
             inputs.clone().zip(&types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
         let results = self.bound_outputs(outputs.clone());
-        let Some(candidates) = kernel.candidates(on.gpu, &bound, &results)?.filter(wanted) else { return Ok(None) };
+        let candidates = kernel.candidates(on.gpu, &bound, &results)?;
+        let Some(candidates) = candidates.filter(|candidates| wanted(node, candidates)) else { return Ok(()) };
         let addresses: Vec<u64> = inputs.map(|tensor| tensor.data_ptr() as u64).chain(outputs).collect();
         // SAFETY: the candidates are for these very tensors; the rest is the caller's promise.
-        Ok(Some(unsafe { candidates.measure(on.gpu, on.compiler, (on.entered, on.stream), &addresses)? }))
+        let times = unsafe { candidates.measure(on.gpu, on.compiler, (on.entered, on.stream), &addresses)? };
+        measured.push(KernelTimes { node, times });
+        Ok(())
     }
 
     fn bound_outputs(&self, addresses: impl Iterator<Item = u64>) -> Vec<BoundOutput> {
@@ -259,27 +241,5 @@ impl ThreadPool for OpThreads {
 
     fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
         passhost_torch::run_on_threads(workers, work);
-    }
-}
-
-impl TuningRun<'_> {
-    /// Measures the candidates of a kernel that is about to be launched.
-    ///
-    /// # Safety
-    /// As for [`DeviceKernel::launch`].
-    pub(crate) unsafe fn kernel<'t>(
-        &mut self,
-        node: NodeId,
-        kernel: &DeviceKernel,
-        launching: &Launching<'_>,
-        inputs: impl Iterator<Item = &'t Tensor> + Clone,
-        outputs: impl Iterator<Item = u64> + Clone,
-    ) -> Result<(), Cause> {
-        let wanted = |candidates: &Candidates| (self.wanted)(node, candidates);
-        // SAFETY: the caller's promise.
-        if let Some(times) = unsafe { kernel.measure(launching, inputs, outputs, wanted)? } {
-            self.measured.push(KernelTimes { node, times });
-        }
-        Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! Runs verified graphs on a device: the CPU, or a stream of a GPU.
 //!
 //! A [`Context`] is where: there is one per device and stream, as many in a process as it likes. A [`Program`] is a graph
-//! made ready on it, to be run many times; a [`DeviceKernel`] is a single kernel. A [`Captured`] program of kernels and a
-//! [`Recorded`] one of anything are one launch.
+//! made ready on it, to be run many times; a [`DeviceKernel`] is a single kernel. A [`Recorded`]
+//! program is one launch.
 //!
 //! Nothing here assumes that the process is ours. There is no state but that of the values above, and every call leaves
 //! the calling thread as it was: grad mode, inference mode, autocast, current device, stream and driver context, errors
@@ -11,7 +11,6 @@
 
 mod alias;
 mod arena;
-mod capture;
 mod compile;
 mod context;
 mod error;
@@ -25,9 +24,8 @@ mod watch;
 mod worth;
 mod write_back;
 
-pub use capture::{CaptureCounts, CaptureError, Captured};
 pub use compile::{Hints, KERNEL, Mode, sources};
-pub use context::{Active, Context, ContextError, StreamChoice};
+pub use context::{Active, Context, ContextError};
 pub use error::{Cause, LaunchError, NodeError};
 pub use kernel::{DeviceKernel, KernelTimes};
 pub use mark::Mark;

@@ -12,29 +12,18 @@ pub struct Mark(StreamEvent);
 impl Context {
     /// Marks the end of what the stream has been given so far. `None` on the CPU, which has no stream.
     pub fn mark(&self) -> Result<Option<Mark>, ContextError> {
-        self.entered(|launching| {
-            let on = launching.on_gpu.as_ref();
-            on.map(|on| StreamEvent::record(on.gpu, on.entered, on.stream).map(Mark))
-                .transpose()
-                .map_err(ContextError::from)
-        })?
+        self.entered_on_gpu(|on| Ok(Mark(StreamEvent::record(on.gpu, on.entered, on.stream)?)))
     }
 
     /// A gate for its stream. `None` on the CPU.
     pub fn gate(&self) -> Result<Option<Gate>, LaunchError> {
-        self.entered(|launching| {
-            let on = launching.on_gpu.as_ref();
-            on.map(|on| Gate::new(on.gpu, on.compiler)).transpose().map_err(LaunchError::from)
-        })?
+        self.entered_on_gpu(|on| Ok(Gate::new(on.gpu, on.compiler)?))
     }
 
     /// Shuts a gate of its: nothing that is asked for from now on runs before that is opened, or `limit` has passed. What
     /// was asked for before should have run.
     pub fn shut<'a>(&self, gate: &'a mut Gate, limit: Duration) -> Result<Option<ShutGate<'a>>, ContextError> {
-        self.entered(|launching| {
-            let on = launching.on_gpu.as_ref();
-            on.map(|on| gate.shut(on.entered, on.stream, limit)).transpose().map_err(ContextError::from)
-        })?
+        self.entered_on_gpu(|on| Ok(gate.shut(on.entered, on.stream, limit)?))
     }
 }
 

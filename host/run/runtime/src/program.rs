@@ -1,10 +1,10 @@
 //! A graph made ready to run many times: ops looked up, kernels prepared, memory planned.
 
 use crate::arena::{Arena, ArenaPlan};
-use crate::context::{Active, Context};
+use crate::context::{Active, Context, ContextError};
 use crate::error::{Cause, NodeError};
 use crate::instruction::{Instruction, InstructionKind, RunFrame, Temporaries};
-use crate::kernel::{KernelTimes, Sink, TuningRun};
+use crate::kernel::{KernelTimes, TuningRun};
 use crate::watch::Watch;
 use passhost_ir::NodeId;
 use passhost_kernels::cuda::Candidates;
@@ -16,7 +16,8 @@ use std::sync::Arc;
 pub struct Program {
     context: Arc<Context>,
     machine: RefCell<Machine>,
-    last: NodeId,
+    /// The last node, which an error is called by that showed too late to say whose it is.
+    pub(crate) last: NodeId,
     /// Inputs that a run overwrites, by position: whoever runs this restores them.
     pub mutated_inputs: Vec<usize>,
 }
@@ -72,38 +73,38 @@ impl Program {
 
     /// As [`Program::run`], while someone looks on.
     pub fn run_watched<W: Watch>(&self, inputs: &[Tensor], watch: &mut W) -> Result<Vec<Tensor>, NodeError> {
-        self.go(inputs, true, watch)
+        self.go(inputs, true, watch, None)
     }
 
     /// As [`Program::run`] for timed runs: takes for granted the types that a run before found right, and waits for the
     /// device.
     pub fn run_timed(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>, NodeError> {
-        let outputs = self.go(inputs, false, &mut ())?;
+        let outputs = self.go(inputs, false, &mut (), None)?;
         self.finish()?;
         Ok(outputs)
     }
 
     /// Waits for the device. An error that shows here is that of a node before.
     pub fn finish(&self) -> Result<(), NodeError> {
-        let failed = |cause: Cause| NodeError { node: self.last, op: "or a node before".into(), cause };
-        self.context.synchronize().map_err(|error| failed(Cause::Fault(error.to_string())))
+        self.context.synchronize().map_err(|error| self.faulted(&error))
     }
 
-    fn go<W: Watch>(&self, inputs: &[Tensor], check: bool, watch: &mut W) -> Result<Vec<Tensor>, NodeError> {
-        self.go_into(&mut Sink::Stream, inputs, check, watch)
+    /// An error of the device that showed after all nodes were launched.
+    pub(crate) fn faulted(&self, error: &ContextError) -> NodeError {
+        NodeError { node: self.last, op: "or a node before".into(), cause: Cause::Fault(error.to_string()) }
     }
 
-    pub(crate) fn go_into<W: Watch>(
+    fn go<W: Watch>(
         &self,
-        sink: &mut Sink<'_>,
         inputs: &[Tensor],
         check: bool,
         watch: &mut W,
+        tuning: Option<&mut TuningRun<'_>>,
     ) -> Result<Vec<Tensor>, NodeError> {
         let Ok(mut machine) = self.machine.try_borrow_mut() else {
             return Err(of_the_program("it is running already, and calls itself".into()));
         };
-        let ran = self.context.within(|active| machine.run(active, sink, inputs, check, watch));
+        let ran = self.context.within(|active| machine.run(active, inputs, check, watch, tuning));
         let outputs = ran.unwrap_or_else(|error| Err(of_the_program(error.to_string())));
         machine.forget(outputs.is_err());
         outputs
@@ -120,28 +121,11 @@ impl Program {
         self.machine.try_borrow().map_or(0, |machine| machine.instructions.iter().filter(is_launch).count())
     }
 
-    /// The last node, which an error is called by that showed too late to say whose it is.
-    pub(crate) fn last_node(&self) -> NodeId {
-        self.last
-    }
-
     /// The tensors that stay between runs: temporaries and constants.
     pub(crate) fn lasting_tensors(&self) -> Vec<Tensor> {
         self.machine
             .try_borrow()
             .map_or_else(|_| vec![], |machine| machine.slots.iter().flatten().map(Tensor::shallow_clone).collect())
-    }
-
-    /// The first node that is neither a kernel nor a view, and its op.
-    pub(crate) fn first_op(&self) -> Option<(NodeId, String)> {
-        let machine = self.machine.try_borrow().ok()?;
-        let works = |instruction: &&Instruction| {
-            matches!(
-                instruction.operation,
-                InstructionKind::Call { is_view: false, .. } | InstructionKind::PutBack { .. }
-            )
-        };
-        machine.instructions.iter().find(works).map(|instruction| (instruction.node, instruction.name.clone()))
     }
 
     /// Runs once, and measures each kernel in the schedules that it may have, where there are several and `wanted` says so.
@@ -152,10 +136,10 @@ impl Program {
         inputs: &[Tensor],
         wanted: &mut dyn FnMut(NodeId, &Candidates) -> bool,
     ) -> Result<Vec<KernelTimes>, NodeError> {
-        let mut measured = vec![];
-        self.go_into(&mut Sink::Tune(TuningRun { wanted, measured: &mut measured }), inputs, true, &mut ())?;
+        let mut tuning = TuningRun { wanted, measured: vec![] };
+        self.go(inputs, true, &mut (), Some(&mut tuning))?;
         self.finish()?;
-        Ok(measured)
+        Ok(tuning.measured)
     }
 }
 
@@ -168,10 +152,10 @@ impl Machine {
     fn run<W: Watch>(
         &mut self,
         active: &Active<'_>,
-        sink: &mut Sink<'_>,
         inputs: &[Tensor],
         check: bool,
         watch: &mut W,
+        tuning: Option<&mut TuningRun<'_>>,
     ) -> Result<Vec<Tensor>, NodeError> {
         self.place_temporaries(active).map_err(|error| of_the_program(error.to_string()))?;
         if inputs.len() != self.inputs.len() {
@@ -185,14 +169,12 @@ impl Machine {
             self.slots[slot] = Some(tensor.shallow_clone());
         }
         let temporaries = Temporaries { ranges: &self.plan.ranges, arena: self.arena.as_ref() };
-        let mut at_once = Sink::Stream;
-        let mut frame = RunFrame { active, sink: &mut at_once, watch, temporaries, slots: &mut self.slots };
+        let mut frame = RunFrame { active, tuning: None, watch, temporaries, slots: &mut self.slots };
         if !self.has_constants {
-            // Whatever becomes of the other launches, these happen now.
             frame.run_all(self.instructions.iter_mut().filter(|instruction| instruction.is_constant), true)?;
             self.has_constants = true;
         }
-        frame.sink = sink;
+        frame.tuning = tuning;
         frame.run_all(self.instructions.iter_mut().filter(|instruction| !instruction.is_constant), check)?;
         let missing = || of_the_program("an output was never computed; this is a bug of passhost".into());
         let mut outputs = Vec::with_capacity(self.outputs.len());

@@ -1,9 +1,7 @@
-//! A program as one launch, whatever it calls: recorded from its stream, for inputs that stay where they are.
-//!
-//! [`super::Captured`] is built of our own kernels and follows inputs that move; ops of libtorch launch what they like and
-//! take memory where they like, so that a program of them can only be recorded as it runs.
+//! A program as one launch, whatever it calls: recorded from its stream, for inputs that stay where they are. Ops of
+//! libtorch launch what they like and take memory where they like, so that it can only be recorded as it runs.
 
-use crate::context::ContextError;
+use crate::context::{ContextError, LaunchingOnGpu};
 use crate::error::{Cause, NodeError};
 use crate::program::Program;
 use passhost_ir::NodeId;
@@ -73,7 +71,13 @@ impl Program {
             let launches = recording.end(gpu);
             // What the op said comes first: where it failed, so did the recording.
             let outputs = ran.map_err(not_recorded)?;
-            Ok((outputs, launches.map_err(|error| self.ended_badly(&error))?))
+            // No op failed, and the recording is of no use all the same.
+            let ended_badly = |error: DriverError| RecordError::Op {
+                node: self.last,
+                op: "or a node before".into(),
+                message: error.to_string(),
+            };
+            Ok((outputs, launches.map_err(ended_badly)?))
         });
         let closed = pool.close();
         let (outputs, launches) = recorded??;
@@ -88,11 +92,6 @@ impl Program {
             false => tensor.shallow_clone(),
         };
         inputs.iter().enumerate().map(own).collect()
-    }
-
-    /// No op failed, and the recording is of no use all the same.
-    fn ended_badly(&self, error: &DriverError) -> RecordError {
-        RecordError::Op { node: self.last_node(), op: "or a node before".into(), message: error.to_string() }
     }
 }
 
@@ -114,19 +113,13 @@ impl Recorded<'_> {
 
     /// Runs once, on what the inputs hold when the stream gets there.
     pub fn launch(&self) -> Result<(), NodeError> {
-        let context = self.program.context();
-        let launched = context.entered(|launching| match &launching.on_gpu {
+        let launch = |on: &LaunchingOnGpu<'_>| {
             // SAFETY: `self` holds the memory, the program the machine code of its kernels, and the stream puts what is done
             // with either of them into an order.
-            Some(on) => unsafe { self.launches.launch(on.entered, on.stream) },
-            None => Ok(()),
-        });
-        let failed = |error: ContextError| NodeError {
-            node: self.program.last_node(),
-            op: "or a node before".into(),
-            cause: Cause::Fault(error.to_string()),
+            unsafe { self.launches.launch(on.entered, on.stream) }.map_err(ContextError::from)
         };
-        launched.and_then(|launched| launched.map_err(ContextError::from)).map_err(failed)
+        let launched = self.program.context().entered_on_gpu(launch);
+        launched.map(|_| ()).map_err(|error| self.program.faulted(&error))
     }
 
     /// As [`Recorded::launch`], and waits for the device.

@@ -3,8 +3,8 @@
 
 use passhost_ir::{Dtype, Graph, NodeId, OpName, OpTable, TensorType, functionalise, in_place_nodes};
 use passhost_runtime::{
-    CaptureError, Captured, Cause, Context, DeviceKernel, GUARD, Hints, Mode, NodeError, Program, Temporary, Tensor,
-    TensorError, Watch,
+    Cause, Context, DeviceKernel, GUARD, Hints, Mode, NodeError, Program, RecordError, Temporary, Tensor, TensorError,
+    Watch,
 };
 use passhost_torch::{gradients_enabled, inference_enabled};
 use std::collections::{HashMap, HashSet};
@@ -65,7 +65,6 @@ fn programs_and_what_they_are_made_of_can_go_to_another_thread() {
     fn is_send<T: Send>() {}
     fn is_sync<T: Sync>() {}
     is_send::<Program>();
-    is_send::<Captured>();
     is_send::<DeviceKernel>();
     is_send::<Tensor>();
     is_send::<Context>();
@@ -255,8 +254,8 @@ fn a_wrong_type_and_a_wrong_number_of_inputs_are_errors_with_their_node() {
 }
 
 #[test]
-fn nothing_is_captured_on_the_cpu() {
-    assert_eq!(program(&[doubled("a", "x")], "a").capture().err(), Some(CaptureError::Cpu));
+fn nothing_is_recorded_on_the_cpu() {
+    assert_eq!(program(&[doubled("a", "x")], "a").record(&[input()]).err(), Some(RecordError::Cpu));
 }
 
 /// The values that came to exist.

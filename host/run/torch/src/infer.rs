@@ -2,7 +2,7 @@
 
 use crate::bridge::ffi;
 use crate::call::PreparedCall;
-use crate::error::{OpError, first_line};
+use crate::error::OpError;
 use crate::target::Target;
 use crate::tensor::{from_scalar_type, scalar_type};
 use passhost_ir::typing::result_types;
@@ -26,8 +26,8 @@ impl Infer for MetaInfer {
         let types = match result_types(schema, args, &meta) {
             Some(answer) => answer.map_err(refused)?,
             None => meta_kernel(op, args).map_err(|error| match error {
-                MetaError::Missing => InferError::Unknown(op.to_string()),
-                MetaError::Refused(message) => refused(message),
+                OpError::NotImplemented(_) => InferError::Unknown(op.to_string()),
+                error => refused(error.to_string()),
             })?,
         };
         types.iter().try_for_each(check)?;
@@ -52,55 +52,31 @@ fn below_least(arg: &Arg<TensorType>) -> Option<i64> {
     }
 }
 
-/// Why a meta kernel gave no types.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum MetaError {
-    /// The dispatcher has none in C++.
-    #[error("it has no meta kernel")]
-    Missing,
-    /// It refused the operands.
-    #[error("{0}")]
-    Refused(String),
-}
-
-impl From<OpError> for MetaError {
-    fn from(error: OpError) -> MetaError {
-        match error {
-            OpError::NotImplemented(_) => MetaError::Missing,
-            error => MetaError::Refused(error.to_string()),
-        }
-    }
-}
-
-/// Asks the meta kernel of an op, whether or not that is on a list. No elements are ever allocated.
-pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, MetaError> {
+/// Asks the meta kernel of an op, whether or not that is on a list: [`OpError::NotImplemented`] if the dispatcher has none in
+/// C++. No elements are ever allocated.
+pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, OpError> {
     let call = PreparedCall::on_meta(op, args)?;
-    let tensors: Vec<MetaTensor> =
-        args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>().map_err(MetaError::Refused)?;
+    let tensors: Vec<MetaTensor> = args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>()?;
     let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.0).collect();
     // SAFETY: the tensors live until the end of this function.
     let results = Target::cpu().inference().within(|_| unsafe { call.call_addresses(&addresses) })?;
     let results: Vec<MetaTensor> = results.into_iter().map(MetaTensor).collect();
-    results.iter().map(MetaTensor::ty).collect::<Result<_, _>>().map_err(MetaError::Refused)
+    results.iter().map(MetaTensor::ty).collect()
 }
 
 /// A tensor without data, freed with this.
 struct MetaTensor(usize);
 
 impl MetaTensor {
-    fn new(ty: &TensorType) -> Result<MetaTensor, String> {
-        ffi::meta_tensor(scalar_type(ty.dtype), &ty.shape, &ty.strides)
-            .map(MetaTensor)
-            .map_err(|error| first_line(error.what()))
+    fn new(ty: &TensorType) -> Result<MetaTensor, OpError> {
+        Ok(MetaTensor(ffi::meta_tensor(scalar_type(ty.dtype), &ty.shape, &ty.strides)?))
     }
 
-    fn ty(&self) -> Result<TensorType, String> {
-        let failed = |error: cxx::Exception| first_line(error.what());
+    fn ty(&self) -> Result<TensorType, OpError> {
         // SAFETY: this owns the live tensor behind the address.
         let (number, shape, strides) =
-            unsafe { (ffi::tensor_dtype(self.0), ffi::tensor_sizes(self.0), ffi::tensor_strides(self.0)) };
-        let (number, shape, strides) = (number.map_err(failed)?, shape.map_err(failed)?, strides.map_err(failed)?);
-        let dtype = from_scalar_type(number).ok_or_else(|| format!("element type {number} is not supported"))?;
+            unsafe { (ffi::tensor_dtype(self.0)?, ffi::tensor_sizes(self.0)?, ffi::tensor_strides(self.0)?) };
+        let dtype = from_scalar_type(number).ok_or(OpError::ElementType(number))?;
         Ok(TensorType { dtype, shape, strides })
     }
 }

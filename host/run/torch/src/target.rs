@@ -34,16 +34,11 @@ impl Target {
 
     /// A stream of libtorch's pool on the GPU of this index. Which one is next in turn.
     pub fn gpu(index: u32) -> Result<Target, OpError> {
-        let gpu = known(index)?;
-        Ok(Target::on(index, ffi::pool_stream(gpu)?))
-    }
-
-    /// The stream of the driver at this address, made by someone else; 0 is the legacy default stream. Whoever made it
-    /// keeps it for as long as this is used.
-    pub fn gpu_stream(index: u32, handle: usize) -> Result<Target, OpError> {
-        known(index)?;
-        // libtorch numbers foreign streams by their address, and the default stream by 0.
-        Ok(Target::on(index, handle as i64))
+        ffi::load_gpus()?;
+        match ffi::gpu_count() {
+            count if i64::from(index) < count => Ok(Target::on(index, ffi::pool_stream(number(index))?)),
+            count => Err(OpError::Torch(format!("there are {count} GPUs"))),
+        }
     }
 
     /// What libtorch would use now on this thread: the current stream of the current GPU.
@@ -51,11 +46,6 @@ impl Target {
         ffi::load_gpus()?;
         let gpu = ffi::current_gpu()?;
         Ok(Target::on(gpu.unsigned_abs(), ffi::current_stream(gpu)?))
-    }
-
-    /// The stream that is current on this thread on the GPU of this index.
-    pub fn current_gpu_stream(index: u32) -> Result<Target, OpError> {
-        Ok(Target::on(index, ffi::current_stream(known(index)?)?))
     }
 
     fn on(index: u32, stream: i64) -> Target {
@@ -135,15 +125,6 @@ pub struct Scope {
 
 fn number(index: u32) -> i32 {
     i32::try_from(index).unwrap_or(i32::MAX)
-}
-
-/// The number of a GPU that there is.
-fn known(index: u32) -> Result<i32, OpError> {
-    ffi::load_gpus()?;
-    match ffi::gpu_count() {
-        count if i64::from(index) < count => Ok(number(index)),
-        count => Err(OpError::Torch(format!("there are {count} GPUs"))),
-    }
 }
 
 /// Whether autograd records what is called on this thread now.

@@ -79,7 +79,7 @@ pub(super) fn overhead(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Strin
     let (mut kernel, x) = (kernel(&context)?, [input(&context, 1.0)?]);
     let output = Tensor::empty(context.target(), &ty())?;
     let program = compiled(&graph(&[doubled("a", "x")], "a")?, &context)?;
-    let mut captured = compiled(&graph(&[doubled("a", "x")], "a")?, &context)?.capture()?;
+    let recorded = program.record(&x)?;
     let mut times: [Vec<f64>; 4] = Default::default();
     for round in 0..ROUNDS + 200 {
         let mut taken = [0.0; 4];
@@ -95,10 +95,7 @@ pub(super) fn overhead(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Strin
                     context.synchronize()?;
                 }
                 2 => outputs = program.run_timed(&x)?,
-                _ => {
-                    captured.replay(&x)?;
-                    context.synchronize()?;
-                }
+                _ => recorded.launch_timed()?,
             }
             *taken = start.elapsed().as_secs_f64() * 1e6;
             drop(outputs);
@@ -107,7 +104,7 @@ pub(super) fn overhead(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Strin
             times.iter_mut().zip(taken).for_each(|(times, taken)| times.push(taken));
         }
     }
-    let names = ["an empty launch", "a kernel, output given", "a program of one kernel", "the same, captured"];
+    let names = ["an empty launch", "a kernel, output given", "a program of one kernel", "the same, recorded"];
     let summaries = times.each_mut().map(|times| summary(times));
     let (least, median) = summaries[0];
     println!("        {:26} {:>8} {:>8} {:>8} {:>8}", "us, with the wait", "min", "median", "above", "above");

@@ -1,6 +1,5 @@
-//! The runtime library on a GPU: what a caller finds as it was, what a launch costs, what is captured.
+//! The runtime library on a GPU: what a caller finds as it was, what a launch costs, what is recorded.
 
-mod capture;
 mod early;
 mod gates;
 mod joins;
@@ -13,7 +12,7 @@ mod tuning;
 
 use anyhow::{Context as _, Result, ensure};
 use passhost_ir::{Dtype, Graph, TensorType};
-use passhost_runtime::{Compiler, Context, Gpu, Hints, Mode, Program, StreamChoice, Tensor};
+use passhost_runtime::{Compiler, Context, Gpu, Hints, Mode, Program, Tensor};
 use std::sync::Arc;
 
 const LENGTH: i64 = 1000;
@@ -33,13 +32,11 @@ const RECORDED: [Check; 6] = [
 
 /// Runs all checks, each by name, and prints the figures of a launch.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
-    let checks: [Check; 13] = [
+    let checks: [Check; 11] = [
         ("the caller's thread is as before", state::survives),
         ("two streams, two threads", streams::two),
         ("an arena under poison", streams::poisoned),
         ("allocations", launches::allocations),
-        ("captured programs", capture::replays),
-        ("what is not captured", capture::refused),
         ("blocks that share rows", shared_rows::again),
         ("launches that begin early", early::chains),
         ("a gate that is shut", gates::holds),
@@ -102,7 +99,7 @@ fn compiled(graph: &Graph, context: &Arc<Context>) -> Result<Program> {
 }
 
 fn on_stream(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Arc<Context>> {
-    Ok(Arc::new(Context::gpu(gpu, compiler, StreamChoice::Pool)?))
+    Ok(Arc::new(Context::gpu(gpu, compiler)?))
 }
 
 fn ty() -> TensorType {

@@ -4,7 +4,7 @@ use super::{chain, compiled, doubled, graph, input, multiples, on_stream};
 use anyhow::{Context as _, Result, ensure};
 use cudarc::driver::result;
 use passhost_ir::{Dtype, TensorType};
-use passhost_runtime::{Compiler, Context, Gpu, StreamChoice, Target, Tensor};
+use passhost_runtime::{Compiler, Gpu, Target, Tensor};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -82,10 +82,6 @@ pub(super) fn survives(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Strin
 fn calls(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, same: &dyn Fn(&str) -> Result<()>) -> Result<()> {
     let context = on_stream(gpu, compiler)?;
     same("making a context")?;
-    for choice in [StreamChoice::Current, StreamChoice::Foreign(0)] {
-        Context::gpu(gpu, compiler, choice)?;
-        same("making a context for a stream that there is")?;
-    }
     let program = compiled(&chain(true)?, &context)?;
     same("compiling")?;
     let x = input(&context, 1.0)?;
@@ -112,11 +108,13 @@ fn calls(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, same: &dyn Fn(&str) -> Result
     ensure!(panic.is::<passhost_torch::OutOfMemory>(), "a copy of 500 GB ends in another panic");
     same("a copy that the GPU has no room for")?;
     drop(wide);
-    let mut captured = compiled(&graph(&[doubled("a", "x")], "a")?, &context)?.capture()?;
-    captured.replay(std::slice::from_ref(&x))?;
-    same("a replay")?;
+    let doubled = compiled(&graph(&[doubled("a", "x")], "a")?, &context)?;
+    let recorded = doubled.record(std::slice::from_ref(&x))?;
+    recorded.launch()?;
+    same("a recorded launch")?;
     context.synchronize()?;
     same("a wait")?;
-    drop((captured, program, x, context));
+    drop(recorded);
+    drop((doubled, program, x, context));
     same("dropping everything")
 }

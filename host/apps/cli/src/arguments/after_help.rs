@@ -42,7 +42,7 @@ fn with_text(command: Command, path: &[&str], text: &str) -> Command {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::arguments::Cli;
+    use crate::cli::Cli;
     use clap::CommandFactory;
 
     fn paths(command: &Command, path: &[String]) -> Vec<Vec<String>> {

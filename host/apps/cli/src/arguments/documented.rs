@@ -2,7 +2,8 @@
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
-use super::{Cli, after_help};
+use super::after_help;
+use crate::cli::Cli;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use passhost_tests::{Documented, documented};

@@ -100,8 +100,8 @@ impl LimitArguments {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod tests {
-    use super::super::{Cli, Command};
     use super::*;
+    use crate::cli::{Cli, Command};
     use clap::Parser;
 
     #[test]

@@ -42,7 +42,7 @@ pub struct MeasureArguments {
     pub limits: LimitArguments,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Copy, Args)]
 pub struct ProgressArguments {
     /// No progress on standard error
     #[arg(long)]

@@ -39,7 +39,8 @@ fn on_one_line(kind: ContextKind, value: &ContextValue) -> ContextValue {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::arguments::{Cli, after_help};
+    use crate::arguments::after_help;
+    use crate::cli::Cli;
     use clap::CommandFactory;
 
     fn refused(words: &[&str]) -> (Error, Vec<String>) {

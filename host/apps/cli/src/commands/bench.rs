@@ -4,14 +4,16 @@ pub(super) mod given;
 pub(super) mod keeper;
 
 use super::programs::programs;
+use super::signing::SignArguments;
 use super::signing::{Signer, Signing};
-use crate::arguments::BenchArguments;
+use crate::arguments::{Devices, LaunchArguments, MeasureArguments, ProgressArguments, devices};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
 use crate::interrupt;
 use crate::output::print;
-use crate::progress::EvaluationProgress;
+use crate::progress::WorkProgress;
 use crate::terminal::Terminal;
+use clap::Args;
 use given::BatchInputs;
 use keeper::{Keeper, Keeping};
 use passhost_child::Plugin;
@@ -23,6 +25,43 @@ use passhost_supervisor::batch::{self, Batch, BatchFile, BatchWork, Checking, He
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+#[derive(Debug, Args)]
+pub struct BenchArguments {
+    /// Plugins, then samples, lists of samples, or directories that hold some
+    #[arg(required = true, value_name = "PLUGIN... LIST|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// Keeps each result in this file, a JSON value a line, as soon as it is there
+    #[arg(long, value_name = "FILE", default_value = "bench.jsonl")]
+    pub out: PathBuf,
+    /// Goes on with the batch in that file: what has ended is not done again
+    #[arg(long)]
+    pub resume: bool,
+    /// Only variants with this in their names: a part of a folder's name, or folders as in float16/s0-1, the last by its
+    /// beginning. May be given several times
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
+    /// How many submissions of one author share the error of a verdict; as many as there are plugins if absent
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub submissions: Option<u32>,
+    /// Stops at the first trouble of the host; otherwise the others are evaluated
+    #[arg(long)]
+    pub fail_fast: bool,
+    #[command(flatten)]
+    pub sign: SignArguments,
+    #[command(flatten)]
+    pub launch: LaunchArguments,
+    #[command(flatten)]
+    pub measure: MeasureArguments,
+    #[command(flatten)]
+    pub progress: ProgressArguments,
+    /// auto, cpu, cuda, cuda:N, or several GPUs that work side by side, cuda:0,1
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices)]
+    pub device: Devices,
+    /// Threads for CPU work, all cores if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+}
+
 /// Those who check for one device, where there are cores that time nothing.
 const CHECKERS: usize = 4;
 
@@ -31,14 +70,15 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     let files = || CommandFiles::default().writes("--out", [&arguments.out]).writes("--sign", &signed);
     files().reads("the key", &arguments.sign.sign).reads_samples(&arguments.paths).check()?;
     let signer = signer(arguments)?;
-    let BatchInputs { plugins, samples } = given::read(arguments, terminal)?;
+    let BatchInputs { plugins, samples } =
+        given::read(&arguments.paths, arguments.measure.limits.limits().wasm, terminal)?;
     files().reads_samples(samples.iter().map(|sample| &sample.path)).check()?;
     if let Some(signer) = &signer {
         signer.apart_from(samples.iter().map(|sample| sample.path.as_path()))?;
     }
     let submissions = arguments.submissions.unwrap_or(u32::try_from(plugins.len()).unwrap_or(u32::MAX));
     let config = arguments.launch.config(arguments.measure.config(submissions)?, &arguments.device.0)?;
-    let progress = EvaluationProgress::new(terminal, &arguments.progress, samples.len());
+    let progress = WorkProgress::new(terminal, arguments.progress, samples.len());
     let mut header = Header::new(&config);
     let line = progress.clone();
     let supervisor = super::supervisor(config, terminal).watched_by(move |event| line.event(event));

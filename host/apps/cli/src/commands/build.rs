@@ -1,35 +1,57 @@
 //! `passhost build SOURCE`
 
 use super::source;
-use crate::arguments::BuildArguments;
+use crate::arguments::duration;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
 use crate::output::{print, relay, write_json};
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
 use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
-use passhost_builder::{BuildLimits, Diagnostic, PassSource, SourceError, SourceRefusal};
+use passhost_builder::{BuildLimits, Diagnostic, PassSource};
 use passhost_child::{Confinement, LoadedPlugin, Plugin};
 use passhost_result::GuestLimits;
-use passhost_result::document::{Blame, Failure};
+use passhost_result::document::Failure;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+#[derive(Debug, Args)]
+pub struct BuildArguments {
+    /// A .rs file, or the directory of a crate, of which only src/ is read
+    pub source: PathBuf,
+    /// Where the component goes: NAME.wasm in the current directory if absent
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Writes what became of the source here, diagnostics included; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Builds a crate of your own with cargo, without walls: its build scripts and macros may do whatever you may
+    #[arg(long)]
+    pub cargo: bool,
+    /// Goes on where the kernel lacks a wall: for a gVisor or a micro-VM that holds nothing but this build
+    #[arg(long, conflicts_with = "cargo")]
+    pub inside_sandbox: bool,
+    /// Wall clock of the compiler
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, conflicts_with = "cargo")]
+    pub limit_build: Duration,
+}
+
 /// What became of a source.
 #[derive(Default, Serialize)]
-struct BuildReport<'a> {
+struct BuildReport {
     schema: &'static str,
     /// The component, if one was written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    component: Option<&'a PathBuf>,
+    component: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sha256: Option<&'a String>,
+    sha256: Option<String>,
     bytes: usize,
     compile_ms: u128,
     #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<&'a Failure>,
-    diagnostics: &'a [Diagnostic],
+    failure: Option<Failure>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// Of [`BuildReport`].
@@ -44,51 +66,18 @@ pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop
         .writes("--json", &arguments.json)
         .reads("the source", &read)
         .check()?;
-    let (component, warnings) = if arguments.cargo {
-        (by_cargo(&arguments.source, terminal)?, vec![])
-    } else {
-        let wall_ms = arguments.limit_build.as_millis().try_into().unwrap_or(u64::MAX);
-        let limits = BuildLimits { wall_ms, ..BuildLimits::default() };
-        let walls = if arguments.inside_sandbox { Confinement::WherePossible } else { Confinement::Required };
-        let source = match PassSource::read(&arguments.source) {
-            Ok(source) => source,
-            Err(error) if error.is_authors() => return unread(arguments, error),
-            Err(error) => return Err(source::stop(error)),
-        };
-        match source::compile(&source, limits, walls)? {
-            Ok(built) => (built.component, built.warnings),
-            Err(refusal) => return refused(arguments, &refusal, started.elapsed(), terminal),
-        }
-    };
+    let mut report = BuildReport { schema: SCHEMA, ..BuildReport::default() };
+    let component = compile(arguments, &mut report, terminal);
     let compiled = started.elapsed();
-    source::lines(&warnings, 0).iter().for_each(|line| terminal.complain(line));
-    let plugin = Plugin::new(out.display().to_string(), component);
-    let cache = super::open_cache().ok();
-    let mut loaded = LoadedPlugin::load(plugin, GuestLimits::default(), cache.as_ref(), Confinement::default());
-    let failure = loaded.guest().err().cloned();
-    let (plugin, loads) = (loaded.file(), failure.is_none());
-    if loads {
-        // Whole or not there: whoever is killed meanwhile must not leave half a component under its name.
-        passhost_corpus::write_whole(&out, &plugin.wasm).or_stop(Exit::Usage)?;
+    report.compile_ms = compiled.as_millis();
+    let built = component.and_then(|component| load(arguments, component, &out, &mut report));
+    // What is wrong with the host is said of no source.
+    if let Some(path) = arguments.json.as_deref().filter(|_| built.is_ok() || report.failure.is_some()) {
+        write_json(path, &report)?;
     }
-    let report = BuildReport {
-        schema: SCHEMA,
-        component: loads.then_some(&out),
-        sha256: loads.then_some(&plugin.sha256),
-        bytes: plugin.wasm.len(),
-        compile_ms: compiled.as_millis(),
-        failure: failure.as_ref(),
-        diagnostics: &warnings,
-    };
-    write_report(arguments, &report)?;
-    if let Some(failure) = failure {
-        let exit = if failure.blame == Blame::Host { Exit::Host } else { Exit::Plugin };
-        let source = arguments.source.display();
-        let error = anyhow::anyhow!("plugin (load): {source}: {}; {}", failure.message, failure.hint);
-        return Err(Stop { exit, error });
-    }
+    built?;
     if arguments.json.as_deref() != Some(Path::new("-")) {
-        let (ok, bytes, checked) = (terminal.paint(Tone::Good, "ok"), plugin.wasm.len(), started.elapsed() - compiled);
+        let (ok, bytes, checked) = (terminal.paint(Tone::Good, "ok"), report.bytes, started.elapsed() - compiled);
         let (compiled, checked) = (compiled.as_secs_f64(), checked.as_secs_f64());
         print([format!(
             "{ok}  {}: {bytes} bytes, compiled in {compiled:.1} s, checked in {checked:.1} s",
@@ -98,34 +87,48 @@ pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop
     Ok(Exit::Success)
 }
 
-/// The report of a source of which nothing came.
-fn without_component<'a>(failure: &'a Failure, diagnostics: &'a [Diagnostic], took: Duration) -> BuildReport<'a> {
-    let (failure, compile_ms) = (Some(failure), took.as_millis());
-    BuildReport { schema: SCHEMA, compile_ms, failure, diagnostics, ..BuildReport::default() }
+/// The component of a source, or the end of the command, which the report has as well if the source is to blame.
+fn compile(arguments: &BuildArguments, report: &mut BuildReport, terminal: &Terminal) -> Result<Vec<u8>, Stop> {
+    if arguments.cargo {
+        return by_cargo(&arguments.source, terminal);
+    }
+    let source = PassSource::read(&arguments.source).map_err(|error| {
+        report.failure = error.is_authors().then(|| source::unread(&error));
+        source::stop(error)
+    })?;
+    let wall_ms = arguments.limit_build.as_millis().try_into().unwrap_or(u64::MAX);
+    let limits = BuildLimits { wall_ms, ..BuildLimits::default() };
+    let walls = if arguments.inside_sandbox { Confinement::WherePossible } else { Confinement::Required };
+    let (component, diagnostics, left_out) = match source::compile(&source, limits, walls)? {
+        Ok(built) => (Ok(built.component), built.warnings, 0),
+        Err(refusal) => {
+            report.failure = Some(source::failure(&refusal));
+            let stop = Stop::plugin(format!("plugin (build): {}: {refusal}", arguments.source.display()));
+            (Err(stop), refusal.diagnostics, refusal.left_out)
+        }
+    };
+    source::lines(&diagnostics, left_out).iter().for_each(|line| terminal.complain(line));
+    report.diagnostics = diagnostics;
+    component
 }
 
-/// A source of which nothing was compiled.
-fn unread(arguments: &BuildArguments, error: SourceError) -> Result<Exit, Stop> {
-    let failure = source::unread(&error);
-    write_report(arguments, &without_component(&failure, &[], Duration::ZERO))?;
-    Err(source::stop(error))
-}
-
-fn refused(
-    arguments: &BuildArguments,
-    refusal: &SourceRefusal,
-    took: Duration,
-    terminal: &Terminal,
-) -> Result<Exit, Stop> {
-    let (failure, diagnostics) = (source::failure(refusal), &refusal.diagnostics);
-    write_report(arguments, &without_component(&failure, diagnostics, took))?;
-    source::lines(diagnostics, refusal.left_out).iter().for_each(|line| terminal.complain(line));
-    let error = anyhow::anyhow!("plugin (build): {}: {refusal}", arguments.source.display());
-    Err(Stop { exit: Exit::Plugin, error })
-}
-
-fn write_report(arguments: &BuildArguments, report: &BuildReport<'_>) -> Result<(), Stop> {
-    arguments.json.as_deref().map_or(Ok(()), |path| write_json(path, report))
+/// Writes a component that loads.
+fn load(arguments: &BuildArguments, component: Vec<u8>, out: &Path, report: &mut BuildReport) -> Result<(), Stop> {
+    let plugin = Plugin::new(out.display().to_string(), component);
+    let cache = super::open_cache().ok();
+    let mut loaded = LoadedPlugin::load(plugin, GuestLimits::default(), cache.as_ref(), Confinement::default());
+    let failure = loaded.guest().err().cloned();
+    let plugin = loaded.file();
+    report.bytes = plugin.wasm.len();
+    if let Some(failure) = failure {
+        let stop = Stop::of(&failure, format!("plugin (load): {}: ", arguments.source.display()));
+        report.failure = Some(failure);
+        return Err(stop);
+    }
+    // Whole or not there: whoever is killed meanwhile must not leave half a component under its name.
+    passhost_corpus::write_whole(out, &plugin.wasm).or_stop(Exit::Usage)?;
+    (report.component, report.sha256) = (Some(out.to_owned()), Some(plugin.sha256.clone()));
+    Ok(())
 }
 
 /// `NAME.wasm` in the current directory, after the file or the directory of the source.
@@ -155,15 +158,11 @@ fn by_cargo(source: &Path, terminal: &Terminal) -> Result<Vec<u8>, Stop> {
     let output =
         output.map_err(|error| Stop::host(format!("cargo does not start ({error}); install Rust with rustup")))?;
     if !output.status.success() {
-        return Err(Stop {
-            exit: Exit::Plugin,
-            error: anyhow::anyhow!("plugin (build): cargo failed, as printed above"),
-        });
+        return Err(Stop::plugin("plugin (build): cargo failed, as printed above"));
     }
     let made = artefacts(&output.stdout);
-    let component = component(&made).ok_or_else(|| Stop {
-        exit: Exit::Plugin,
-        error: anyhow::anyhow!("plugin (build): cargo made no component; give the crate `crate-type = [\"cdylib\"]`"),
+    let component = component(&made).ok_or_else(|| {
+        Stop::plugin("plugin (build): cargo made no component; give the crate `crate-type = [\"cdylib\"]`")
     })?;
     std::fs::read(component).map_err(|error| Stop::host(format!("cannot read `{}`: {error}", component.display())))
 }

@@ -1,12 +1,23 @@
 //! `passhost check PLUGIN`
 
-use crate::arguments::CheckArguments;
+use crate::arguments::{LimitArguments, WallArguments};
 use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
 use passhost_child::LoadedPlugin;
-use passhost_result::document::Blame;
 use passhost_result::untrusted::one_line;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The plugin: a WebAssembly component, or its source, a .rs file or the directory of a crate
+    pub plugin: PathBuf,
+    #[command(flatten)]
+    pub walls: WallArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
 
 pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let limits = arguments.limits.limits();
@@ -30,10 +41,6 @@ pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop
             ]);
             Ok(Exit::Success)
         }
-        Err(failure) => {
-            let exit = if failure.blame == Blame::Plugin { Exit::Plugin } else { Exit::Host };
-            let error = anyhow::anyhow!("{}: {}; {}", arguments.plugin.display(), failure.message, failure.hint);
-            Err(Stop { exit, error })
-        }
+        Err(failure) => Err(Stop::of(failure, format!("{}: ", arguments.plugin.display()))),
     }
 }

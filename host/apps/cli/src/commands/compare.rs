@@ -1,15 +1,28 @@
 //! `passhost compare FILES...`
 
 use super::documents;
-use crate::arguments::CompareArguments;
+use super::documents::FilterArguments;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
-use crate::output::{print, write_json};
+use crate::output::write_and_print;
 use crate::terminal::Terminal;
+use clap::Args;
 use passhost_report::{Apart, EntrantComparison, EntrantResults, by_launch, compare, entries};
 use passhost_result::untrusted::one_line;
 use serde::Serialize;
-use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// Files of results; each plugin in each file is an entrant, the first is what the others are held against
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Writes the comparison here; `-` for standard output, then without tables
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub filter: FilterArguments,
+}
 
 #[derive(Serialize)]
 struct ComparisonDocument<'a> {
@@ -26,22 +39,16 @@ pub fn run(arguments: &CompareArguments, terminal: &Terminal) -> Result<Exit, St
     let several = groups.iter().any(|group| group.len() > 1);
     let (compared, alone): (Vec<_>, Vec<_>) = groups.drain(..).partition(|group| !several || group.len() > 1);
     let compared = compared.iter().map(|group| compare(group)).collect::<Result<Vec<_>, _>>().or_stop(Exit::Usage)?;
-    if let Some(path) = &arguments.json {
-        let reports: Vec<ComparisonDocument<'_>> = compared
-            .iter()
-            .map(|comparison| ComparisonDocument { schema: "passhost.comparison/1", comparison })
-            .collect();
-        match &reports[..] {
-            [one] => write_json(path, one)?,
-            several => write_json(path, &several)?,
-        }
+    let document = |comparison| ComparisonDocument { schema: "passhost.comparison/1", comparison };
+    let mut lines = vec![];
+    for comparison in &compared {
+        lines.extend((!lines.is_empty()).then(String::new));
+        lines.extend(crate::comparison::render(comparison, terminal));
     }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
-        for (at, comparison) in compared.iter().enumerate() {
-            let gap = (at > 0).then(String::new);
-            print(gap.into_iter().chain(crate::comparison::render(comparison, terminal)));
-        }
-        print(alone.iter().flatten().map(left_out));
+    lines.extend(alone.iter().flatten().map(left_out));
+    match compared.as_slice() {
+        [one] => write_and_print(&arguments.json, &document(one), lines)?,
+        several => write_and_print(&arguments.json, &several.iter().map(document).collect::<Vec<_>>(), lines)?,
     }
     Ok(Exit::Success)
 }

@@ -1,11 +1,12 @@
 //! `passhost decompose LIST|DIR... --out DIR`
 
-use super::samples::progress::SurveyProgress;
-use super::samples::{crew, find, print_if, report_unusable, survey, write_document};
-use crate::arguments::DecomposeArguments;
+use super::samples::{SurveyArguments, conclude, crew, find, progress, survey};
+use crate::arguments::one_of;
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::terminal::{Terminal, Tone, table};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use passhost_child::Memo;
 use passhost_corpus::decompose::Kind;
 use passhost_corpus::pieces::{Collector, KindSummary, Selection, Summary, Tree, Typical, ops, typical};
@@ -15,8 +16,38 @@ use passhost_corpus::worker::Worker;
 use passhost_result::untrusted::one_line;
 use passhost_sample::SampleText;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+#[derive(Debug, Args)]
+pub struct DecomposeArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// An empty or new directory for the samples
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// What to cut the models into
+    #[arg(long, value_name = "KIND", value_delimiter = ',', default_values = ["sole-op", "typical", "fusible"], value_parser = kinds())]
+    pub kind: Vec<Kind>,
+    /// Samples of each kind, chosen so that many pairs of neighbouring ops occur, rare ones first; all if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max: Option<u32>,
+    /// Variants of each sample: of all element types, and of those shapes that come first
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub variants: u32,
+    /// Only samples whose name contains one of these
+    #[arg(long, value_name = "TEXT", value_delimiter = ',')]
+    pub name: Vec<String>,
+}
+
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    one_of([
+        ("sole-op", "Every op by itself", Kind::SoleOp),
+        ("typical", "Op sequences of 4 to 63 that occur more than once", Kind::Typical),
+        ("fusible", "The longest stretches that fit one kernel behind at most one call of a library", Kind::Fusible),
+    ])
+}
 
 const SCHEMA: &str = "passhost.decompose/1";
 
@@ -27,18 +58,16 @@ pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, 
     let started = Instant::now();
     let memo = Arc::new(Memo::default());
     let crew = crew(&arguments.survey, &memo);
-    let mut progress = SurveyProgress::new(terminal, arguments.survey.quiet, paths.len());
     let typical = if kinds.contains(&Kind::Typical) {
         // A model that cannot be read has none; the second look at it, for cutting, says why.
-        typical(&survey(&paths, &crew, &Each(ops), &mut progress, |_| Ok(()))?)
+        typical(&survey(&paths, &crew, &Each(ops), &progress(&arguments.survey, &paths, terminal), |_| Ok(()))?)
     } else {
         Typical::new()
     };
 
     let collector = Collector::new(kinds, &paths, typical);
-    let mut progress = SurveyProgress::new(terminal, arguments.survey.quiet, paths.len());
     let task = Each(|worker: &mut Worker, sample: &SampleText, index| collector.cut(worker, sample, index));
-    let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
+    let reports = survey(&paths, &crew, &task, &progress(&arguments.survey, &paths, terminal), |_| Ok(()))?;
     let (kinds, models) = collector.finish(arguments.variants as usize);
     let mut summary = Summary::of(&reports, started.elapsed());
     let selection = Selection { names: arguments.name.clone(), most: arguments.max.map(|most| most as usize) };
@@ -47,8 +76,7 @@ pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, 
         summary.add(kind, &tasks, written);
     }
     let lines = render(&summary, terminal);
-    print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);
-    Ok(report_unusable(&reports, terminal))
+    conclude(&arguments.survey, SCHEMA, summary, &reports, lines, terminal)
 }
 
 fn render(summary: &Summary, terminal: &Terminal) -> Vec<String> {
@@ -62,8 +90,7 @@ fn render(summary: &Summary, terminal: &Terminal) -> Vec<String> {
         for (reason, times) in &kind.cuts.refused {
             let example = kind.cuts.examples.get(reason).map_or(String::new(), |example| one_line(example, 300));
             let text = format!("{category}: {} refused, {reason}; one of them: {example}", count(*times));
-            let refused = terminal.wrap(&text, "  ");
-            lines.extend(refused.iter().map(|line| terminal.paint(Tone::Dim, line)));
+            lines.extend(terminal.painted(Tone::Dim, &text, "  "));
         }
     }
     lines

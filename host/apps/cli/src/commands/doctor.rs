@@ -6,7 +6,7 @@ use crate::output::print;
 use crate::terminal::{Terminal, Tone, entry};
 use passhost_builder::Sdk;
 use passhost_child::device::Device;
-use passhost_child::machine_code::{Processes, SourceCompiler, StartCompiler};
+use passhost_child::machine_code::processes;
 use passhost_child::{Child, Confinement, TypesClient, beside_this_executable};
 use passhost_confine::attempt::{self, HARMLESS};
 use passhost_ir::{Arg, Dtype, Infer, OpName, TensorType};
@@ -179,9 +179,8 @@ fn sdk() -> Result<String, String> {
 
 /// What makes machine code for a GPU; nothing else needs it.
 fn compiler() -> Result<(String, Option<Walls>), String> {
-    let processes = Processes::new(Confinement::default());
-    match processes.start() {
-        Ok(compiler) => Ok((compiler.identity().to_owned(), processes.walls())),
+    match processes(Confinement::default())() {
+        Ok(compiler) => Ok((compiler.identity, compiler.walls)),
         Err(reason) => Err(format!("{reason}; without it no kernel runs on a GPU")),
     }
 }

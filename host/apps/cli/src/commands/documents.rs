@@ -3,7 +3,9 @@
 use super::agent::scores::{self, WrittenScores};
 use crate::exit::{Exit, OrStop, Stop};
 use anyhow::Context;
+use clap::Args;
 use passhost_protocol::open_regular;
+use passhost_report::GraphFilter;
 use passhost_report::Sourced;
 use passhost_result::document::{Document, SCHEMA};
 use passhost_result::untrusted::one_line;
@@ -13,6 +15,24 @@ use passhost_supervisor::batch;
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct FilterArguments {
+    /// Only graphs whose sample and path, `SAMPLE/PATH`, have this: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
+    /// Only graphs of samples that were named by a list of this name
+    #[arg(long, value_name = "NAME")]
+    pub group: Option<String>,
+}
+
+impl FilterArguments {
+    /// Which graphs count.
+    pub fn filter(&self) -> GraphFilter {
+        GraphFilter { variants: self.variants.clone(), group: self.group.clone() }
+    }
+}
 
 /// Bytes of a file that is read: a result document with a thousand variants has a few megabytes.
 const FILE_LIMIT: u64 = 512 << 20;

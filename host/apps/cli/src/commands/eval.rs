@@ -1,20 +1,64 @@
 //! `passhost eval PLUGIN SAMPLE...`
 
-use super::signing::{Signer, Signing};
+use super::signing::SignArguments;
+use super::signing::{Signer, Signing, kept_from_key};
 use super::source::{self, GivenPlugin};
-use crate::arguments::EvalArguments;
+use crate::arguments::{DeviceArguments, LaunchArguments, MeasureArguments, ProgressArguments, number};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
 use crate::output::{print, write_json};
-use crate::progress::EvaluationProgress;
+use crate::progress::WorkProgress;
 use crate::rows::VariantRows;
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
+use passhost_child::device::DeviceSetup;
 use passhost_result::document::{Blame, Document};
 use passhost_result::untrusted::one_line;
 use passhost_sample::Named;
 use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::Sample;
 use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct EvalArguments {
+    /// The plugin: a WebAssembly component, or its source, a .rs file or the directory of a crate
+    pub plugin: PathBuf,
+    /// Samples (ours, PassNet's, GraphNet's) or lists of them
+    #[arg(required = true)]
+    pub samples: Vec<PathBuf>,
+    /// Writes the result document here; with several samples, a list of documents
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// How many submissions of one author to this sample share the error of the verdict
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub submissions: u32,
+    /// Exits with 1 if the headline of the policy, AS or AS strict, is below this
+    #[arg(long, value_name = "AS", value_parser = number)]
+    pub fail_under: Option<f64>,
+    /// Tries things out in seconds: the smallest variant of each element type, one round of inputs, times that other
+    /// programs may have disturbed. The result says so; it is not one to rank
+    #[arg(long)]
+    pub quick: bool,
+    /// Evaluates only the variants of this name, or with this in their names: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times. The result says how many others there are; it
+    /// is not one to rank
+    #[arg(long = "variant", value_name = "NAME")]
+    pub variants: Vec<String>,
+    /// Shows what the pass said: its log, what it left alone and why, and the attempts of patterns that came nearest
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub sign: SignArguments,
+    #[command(flatten)]
+    pub launch: LaunchArguments,
+    #[command(flatten)]
+    pub measure: MeasureArguments,
+    #[command(flatten)]
+    pub progress: ProgressArguments,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+}
 
 /// What times on a CPU are not.
 const ON_CPU: &str = "times on a CPU say little about a GPU";
@@ -41,10 +85,17 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     if let Some(signer) = &signer {
         signer.apart_from(named.iter().map(|named| named.path.as_path()).chain([arguments.plugin.as_path()]))?;
     }
-    let progress = EvaluationProgress::new(terminal, &arguments.progress, named.len());
-    let mut samples = OpenedSamples::new(named, arguments, &progress)?;
+    let progress = WorkProgress::new(terminal, arguments.progress, named.len());
+    // The only one is opened before anything else is started.
+    let mut only = None;
+    if let [one] = named.as_slice() {
+        progress.step(&format!("reading {}", one.path.display()));
+        only = Some(Sample::open(&one.path, arguments.measure.walls.confinement())?);
+    }
     let signing = signer.as_ref().map(signing).transpose()?;
-    let mut results = Results::new(arguments, terminal, &progress, &samples, signing);
+    let names = named.iter().filter_map(|named| named.path.file_name()?.to_str());
+    let rows = (named.len() > TABLES).then(|| VariantRows::new(terminal, std::iter::once(""), names));
+    let mut results = Results { arguments, terminal, progress: &progress, rows, documents: vec![], signing };
     let line = progress.clone();
     let supervisor = super::supervisor(config, terminal).watched_by(move |event| line.event(event));
     progress.step("loading the plugin");
@@ -56,8 +107,8 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     if let Some(failure) = refusal {
         progress.clear();
         print(["device: none used, the plugin does not load".to_owned()]);
-        while let Some(sample) = samples.next()? {
-            results.add(supervisor.refused(&plugin, &failure, &sample))?;
+        for named in &named {
+            results.add(supervisor.refused(&plugin, &failure, &opened(named, only.take(), arguments)?))?;
         }
         return Ok(results.exit());
     }
@@ -67,14 +118,17 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let _ = types.start();
     progress.step("starting the device");
     let confinement = arguments.measure.walls.confinement();
-    let mut device = super::open_device(&arguments.device, confinement, signer.as_ref())?;
+    let mut device = super::open_device(&arguments.device, |setup| {
+        kept_from_key(DeviceSetup { confinement, ..setup }, signer.as_ref())
+    })?;
     arguments.launch.allowed_on(device.info())?;
     let mut checker = supervisor.checker(device.info().facts).with_types(types);
     progress.clear();
     print([super::device_line(device.info())]);
     print(arguments.launch.note(device.info()).map(str::to_owned));
     print((device.info().device == "cpu").then(|| terminal.paint(Tone::Dim, ON_CPU)));
-    while let Some(sample) = samples.next()? {
+    for named in &named {
+        let sample = opened(named, only.take(), arguments)?;
         results.add(supervisor.evaluate(&mut checker, &mut plugin, sample, &mut device))?;
     }
     if results.documents.len() > 1 {
@@ -106,74 +160,39 @@ fn signing(signer: &Signer) -> Result<Signing<'_>, Stop> {
     Ok(Signing::new(signer, BatchId::random().map_err(Stop::host)?))
 }
 
-/// The samples, opened when it is their turn: a process for each of many is too many.
-struct OpenedSamples<'a> {
-    arguments: &'a EvalArguments,
-    left: std::vec::IntoIter<Named>,
-    /// The only one, opened before anything else is started.
+/// A sample, opened when it is its turn: a process for each of many is too many. A path where none is, one of many, is a
+/// sample that says so.
+fn opened(
+    Named { path, groups, place }: &Named,
     only: Option<Sample>,
-}
-
-impl<'a> OpenedSamples<'a> {
-    fn new(
-        named: Vec<Named>,
-        arguments: &'a EvalArguments,
-        progress: &EvaluationProgress,
-    ) -> Result<OpenedSamples<'a>, Stop> {
-        let mut samples = OpenedSamples { arguments, left: named.into_iter(), only: None };
-        if let [only] = samples.left.as_slice() {
-            progress.step(&format!("reading {}", only.path.display()));
-            samples.only = Some(Sample::open(&only.path, arguments.measure.walls.confinement())?);
-        }
-        Ok(samples)
+    arguments: &EvalArguments,
+) -> Result<Sample, Stop> {
+    let open = || Sample::open_or_lost(path, place.as_deref(), arguments.measure.walls.confinement());
+    let mut sample = only.map_or_else(open, Ok).or_stop(Exit::Host)?;
+    sample.groups.clone_from(groups);
+    if let Err(text) = sample.choose(&arguments.variants) {
+        let names: Vec<&str> = sample.variants().iter().take(NAMES).map(String::as_str).collect();
+        let names = one_line(&names.join(", "), 300);
+        return Err(Stop::usage(format!(
+            "no variant of {} has `{text}` in its name; there are {names}",
+            sample.name()
+        )));
     }
-
-    /// The next one. A path where none is, one of many, is a sample that says so.
-    fn next(&mut self) -> Result<Option<Sample>, Stop> {
-        let Some(Named { path, groups, place }) = self.left.next() else { return Ok(None) };
-        let confinement = self.arguments.measure.walls.confinement();
-        let mut sample = match self.only.take() {
-            Some(sample) => Ok(sample),
-            None => Sample::open_or_lost(&path, place.as_deref(), confinement),
-        }
-        .or_stop(Exit::Host)?;
-        sample.groups = groups;
-        if let Err(text) = sample.choose(&self.arguments.variants) {
-            let names: Vec<&str> = sample.variants().iter().take(NAMES).map(String::as_str).collect();
-            let names = one_line(&names.join(", "), 300);
-            return Err(Stop::usage(format!(
-                "no variant of {} has `{text}` in its name; there are {names}",
-                sample.name()
-            )));
-        }
-        Ok(Some(sample))
-    }
+    Ok(sample)
 }
 
 /// What has come so far.
 struct Results<'a> {
     arguments: &'a EvalArguments,
     terminal: &'a Terminal,
-    progress: &'a EvaluationProgress,
+    progress: &'a WorkProgress,
     /// Where there are too many samples for a table each.
     rows: Option<VariantRows>,
     documents: Vec<Document>,
     signing: Option<Signing<'a>>,
 }
 
-impl<'a> Results<'a> {
-    fn new(
-        arguments: &'a EvalArguments,
-        terminal: &'a Terminal,
-        progress: &'a EvaluationProgress,
-        samples: &OpenedSamples<'_>,
-        signing: Option<Signing<'a>>,
-    ) -> Results<'a> {
-        let names = samples.left.as_slice().iter().filter_map(|named| named.path.file_name()?.to_str());
-        let rows = (samples.left.len() > TABLES).then(|| VariantRows::new(terminal, std::iter::once(""), names));
-        Results { arguments, terminal, progress, rows, documents: vec![], signing }
-    }
-
+impl Results<'_> {
     /// Prints a document and writes all so far, so that an interrupted run keeps what it has.
     fn add(&mut self, document: Document) -> Result<(), Stop> {
         self.progress.clear();

@@ -1,10 +1,24 @@
 //! `passhost keygen KEY --name NAME`
 
-use crate::arguments::KeygenArguments;
 use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
+use clap::Args;
 use passhost_sign::{KeyError, SecretKey, is_name};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct KeygenArguments {
+    /// The new file of the secret key, which nothing overwrites and only you can read; no child process of an evaluation
+    /// can read what lies in ~/.config/passhost
+    pub key: PathBuf,
+    /// Whose key it is: letters, digits and `-_.@`
+    #[arg(long, value_name = "NAME")]
+    pub name: String,
+    /// Makes no key, and prints the public line of the one that is there
+    #[arg(long)]
+    pub public: bool,
+}
 
 pub fn run(arguments: &KeygenArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let KeygenArguments { key: path, name, public } = arguments;
@@ -34,7 +48,7 @@ pub(super) fn check_name(option: &str, name: &str) -> Result<(), Stop> {
 
 pub(super) fn stop(error: KeyError) -> Stop {
     let exit = match &error {
-        KeyError::Write { .. } | KeyError::Random(_) => Exit::Host,
+        KeyError::Write(..) | KeyError::Random(_) => Exit::Host,
         _ => Exit::Usage,
     };
     Stop::new(exit, error)

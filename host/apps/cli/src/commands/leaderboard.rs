@@ -7,15 +7,38 @@ mod site;
 mod submitted;
 mod terminal;
 
-use crate::arguments::LeaderboardArguments;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
+use clap::Args;
 use passhost_board::{Board, BoardContents, Ranking, Refused, Standings};
+use passhost_report::headline_name;
+use passhost_result::document;
 use passhost_result::untrusted::one_line;
-use passhost_result::{Headline, document};
 use passhost_sign::TrustedKeys;
 use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct LeaderboardArguments {
+    /// The directory of the board: board.json, its trusted keys, and files of signed results
+    pub directory: PathBuf,
+    /// Writes the board as pages into this directory, index.html first
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
+    /// Says of each of these files of results what is on the board, and why the rest is not; they need not lie in it
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "html")]
+    pub check: Vec<PathBuf>,
+    /// Begins a board that accepts results made as these were: their samples, policy, device, programs and settings
+    #[arg(long, value_name = "RESULTS", num_args = 1.., requires = "trusted_keys", conflicts_with_all = ["html", "check"])]
+    pub new: Vec<PathBuf>,
+    /// With --new, whose results count: lines that `passhost keygen` printed
+    #[arg(long, value_name = "KEYS", requires = "new")]
+    pub trusted_keys: Option<PathBuf>,
+    /// With --new, the name of the sample list
+    #[arg(long, value_name = "NAME", default_value = "samples")]
+    pub list: String,
+}
 
 pub fn run(arguments: &LeaderboardArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let directory = &arguments.directory;
@@ -48,10 +71,7 @@ fn title(ranking: &Ranking) -> String {
 }
 
 fn headline(ranking: &Ranking) -> &'static str {
-    match ranking.headline {
-        Headline::Published => "AS",
-        Headline::Strict => "AS strict",
-    }
+    headline_name(ranking.headline)
 }
 
 /// Where a refused line stands: `night.jsonl, line 3`.
@@ -63,20 +83,6 @@ fn place(refused: &Refused) -> String {
 /// Whether a place is another's as well.
 fn is_shared(ranking: &Ranking, place: usize) -> bool {
     ranking.rows.iter().filter(|row| row.place == place).count() > 1
-}
-
-/// By what an author's plugins are named beside each other: the best is `a`.
-fn letter(plugin: usize) -> String {
-    let letter = u32::try_from(plugin).ok().and_then(|plugin| char::from_digit(plugin.checked_add(10)?, 36));
-    letter.map_or_else(|| (plugin + 1).to_string(), String::from)
-}
-
-/// Those of an author's plugins that are better than another of theirs beyond doubt.
-fn letters(plugins: &[usize]) -> String {
-    if plugins.is_empty() {
-        return "none".to_owned();
-    }
-    plugins.iter().map(|&plugin| letter(plugin)).collect::<Vec<String>>().join(", ")
 }
 
 /// What makes every result of a board one that nobody should rely on, if its own settings do.

@@ -1,10 +1,20 @@
 //! `passhost new NAME`
 
 use super::source::sdk_source;
-use crate::arguments::NewArguments;
 use crate::exit::{Exit, Stop};
 use crate::output::print;
+use clap::Args;
 use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct NewArguments {
+    /// The directory to make, whose name is that of the pass
+    pub path: PathBuf,
+    /// A clone of passhost, or its installed source, which the crate's tests compile
+    #[arg(long, value_name = "DIR")]
+    pub source: Option<PathBuf>,
+}
 
 /// The files of a new crate. What stands between `@` is replaced.
 const FILES: [(&str, &str); 9] = [

@@ -3,10 +3,10 @@
 mod page;
 mod rows;
 
-use crate::arguments::OpsArguments;
 use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
 use passhost_corpus::lowerings::Calls;
 use passhost_corpus::quantities::count;
 use passhost_guest_sdk::lower::{Group, LoweringCoverage, coverage};
@@ -14,6 +14,13 @@ use passhost_ir::namespace::completed;
 use passhost_ir::{OpTable, Schema};
 use passhost_result::untrusted::one_line;
 use rows::{graphnet, rows};
+
+#[derive(Debug, Args)]
+pub struct OpsArguments {
+    /// An op, as `gelu`, `aten::add` or `aten::add.Tensor`: its schemas and where it may occur; a page of all ops if
+    /// absent, which is docs/lowerings.md
+    pub name: Option<String>,
+}
 
 /// Names that are suggested for one that is not there.
 const SUGGESTIONS: usize = 5;
@@ -24,24 +31,9 @@ const LIKENESS: f64 = 0.8;
 pub fn run(arguments: &OpsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     match &arguments.name {
         Some(name) => print(one(name, terminal)?),
-        None if arguments.markdown => print_text(&page::render(&rows()?)),
-        None => print(all(terminal)?),
+        None => print_text(&page::render(&rows()?)),
     }
     Ok(Exit::Success)
-}
-
-/// A line for each op, those that GraphNet calls most often first.
-fn all(terminal: &Terminal) -> Result<Vec<String>, Stop> {
-    let mut lines = vec![];
-    for row in rows()? {
-        let calls = if row.calls.calls > 0 { format!(", {} calls", count(row.calls.calls)) } else { String::new() };
-        let title = format!("{}: {}{calls}", row.name, row.becomes());
-        lines.push(terminal.paint(Tone::Strong, &title));
-        for note in row.notes() {
-            lines.extend(terminal.wrap(&note, "  "));
-        }
-    }
-    Ok(lines)
 }
 
 /// The overloads of one op.

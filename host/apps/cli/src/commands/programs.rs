@@ -1,7 +1,7 @@
 //! The programs of this installation.
 
+use passhost_agent_tools::sha256;
 use passhost_child::beside_this_executable;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -10,9 +10,6 @@ const PROGRAMS: [&str; 5] = ["passhost", "passhost-reader", "passhost-guest", "p
 
 /// The SHA-256 of this host's programs, by name.
 pub fn programs() -> io::Result<BTreeMap<String, String>> {
-    let hash = |name: &str| {
-        let hash = Sha256::digest(std::fs::read(beside_this_executable(name))?);
-        Ok((name.to_owned(), hash.iter().map(|byte| format!("{byte:02x}")).collect()))
-    };
+    let hash = |name: &str| Ok((name.to_owned(), sha256(&std::fs::read(beside_this_executable(name))?)));
     PROGRAMS.into_iter().map(hash).collect()
 }

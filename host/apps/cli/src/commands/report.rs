@@ -1,15 +1,38 @@
 //! `passhost report FILES...`
 
 use super::documents;
-use crate::arguments::ReportArguments;
+use super::documents::FilterArguments;
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::output::{print, write_json, write_text};
 use crate::terminal::Terminal;
+use clap::Args;
 use passhost_page::report::{Origin, report as page};
 use passhost_report::{Apart, EntrantResults, Summary, aggregated, contests, entries, summarise};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// Files of results: those of `passhost bench`, documents, or lists of them
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Writes the summaries here, one a plugin; `-` for standard output, then without tables
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Writes a page for a browser here: verdict, curves, breakdowns, every graph; `-` for standard output, then without
+    /// tables
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
+    /// Writes AS over all graphs of the only plugin as PassNet's aggregated_score.json
+    #[arg(long, value_name = "FILE")]
+    pub aggregated: Option<PathBuf>,
+    /// The `id` in that file
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "aggregated")]
+    pub sample_id: i64,
+    #[command(flatten)]
+    pub filter: FilterArguments,
+}
 
 #[derive(Serialize)]
 struct SummariesDocument<'a> {
@@ -40,9 +63,6 @@ pub fn run(arguments: &ReportArguments, terminal: &Terminal) -> Result<Exit, Sto
     }
     if !to_standard_output(&arguments.json) && !to_standard_output(&arguments.html) {
         print(crate::summary::render(&summaries, terminal));
-        if arguments.time {
-            print(summaries.iter().flat_map(|summary| crate::spent::render(summary, terminal)));
-        }
     }
     Ok(Exit::Success)
 }

@@ -3,20 +3,20 @@
 mod check;
 mod convert;
 mod hash;
-mod histogram;
 mod list;
 mod lowerings;
-pub(super) mod progress;
 mod run;
 mod split;
 mod stats;
 mod vary;
 
-use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
+use crate::arguments::{ProgressArguments, duration};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
-use crate::output::{print, write_json};
+use crate::output::write_and_print;
+use crate::progress::WorkProgress;
 use crate::terminal::{Terminal, Tone};
+use clap::{Args, Subcommand};
 use passhost_child::Memo;
 use passhost_corpus::outcome::{Failure, Outcome, SampleReport};
 use passhost_corpus::packing::Form;
@@ -25,11 +25,61 @@ use passhost_corpus::worker::{Worker, Workplace};
 use passhost_result::is_among;
 use passhost_result::untrusted::one_line;
 use passhost_sample::SampleText;
-use progress::SurveyProgress;
 use serde::Serialize;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct SamplesArguments {
+    #[command(subcommand)]
+    pub command: SamplesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SamplesCommand {
+    /// Reads, types and functionalises every graph, and runs it if asked; counts how that ends
+    Check(check::CheckSamplesArguments),
+    /// Prints a line for each sample: graphs, nodes, inputs, element types
+    List(list::ListArguments),
+    /// Counts ops, nodes, element types and tensor sizes over all graphs
+    Stats(stats::StatsArguments),
+    /// Lowers each call of every graph by itself; counts which become kernels, which are views, and why others stay
+    Lowerings(lowerings::LoweringsArguments),
+    /// Divides samples into a list to train on and one to evaluate on, with no op sequence in both
+    Split(split::SplitArguments),
+    /// Prints a hash of each graph that names, numbering and dead code do not change
+    Hash(hash::HashArguments),
+    /// Runs one graph once and writes its inputs and outputs as files
+    Run(run::RunArguments),
+    /// Makes variants of one graph, of other sizes and element types, and writes them as a task
+    Vary(vary::VaryArguments),
+    /// Writes samples as one text file each, in which texts that are equal stand once
+    Pack(convert::ConvertArguments),
+    /// Writes samples as directories, whose files can be edited
+    Unpack(convert::ConvertArguments),
+}
+
+/// What all commands over many samples take.
+#[derive(Debug, Args)]
+pub struct SurveyArguments {
+    /// Samples, lists of them, or directories that hold some
+    #[arg(required = true, value_name = "LIST|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// Samples that are worked on at once, each with processes of its own; all cores if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Wall clock for reading one graph, and for running it
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = duration)]
+    pub timeout: Duration,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+    /// Writes all results here; to standard output for `-`
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
 
 /// Failures that are spelt out on the terminal; `--json` has them all.
 const FAILURES_SHOWN: usize = 20;
@@ -69,21 +119,26 @@ pub(super) fn crew<'a>(arguments: &SurveyArguments, memo: &'a Arc<Memo>) -> Crew
     Crew { jobs, place: Workplace::for_types(arguments.timeout), memo }
 }
 
+/// Says how far a survey of these samples is, unless nobody wants to know.
+pub(super) fn progress(arguments: &SurveyArguments, paths: &[PathBuf], terminal: &Terminal) -> WorkProgress {
+    WorkProgress::new(terminal, ProgressArguments { quiet: arguments.quiet, verbose: false }, paths.len())
+}
+
 /// Looks at every graph and shows how far that is. `done` hears of each sample as soon as it is finished.
 pub(super) fn survey<T: Task>(
     paths: &[PathBuf],
     crew: &Crew<'_>,
     task: &T,
-    progress: &mut SurveyProgress,
+    progress: &WorkProgress,
     mut done: impl FnMut(&SampleReport<T::Found>) -> Result<(), Stop>,
 ) -> Result<Vec<SampleReport<T::Found>>, Stop> {
     let reports = passhost_corpus::survey::survey(paths, crew, task, |heard| match heard {
         Heard::Nothing => {
-            progress.show();
+            progress.tick();
             Ok(())
         }
         Heard::Finished(report) => {
-            progress.advance(report);
+            progress.sample(usize::from(!report.known));
             done(report)
         }
     });
@@ -101,8 +156,8 @@ fn ask<T: Send>(
 ) -> Result<(Vec<PathBuf>, Vec<SampleReport<T>>), Stop> {
     let paths = find(arguments, files)?;
     let memo = Arc::new(Memo::default());
-    let mut progress = SurveyProgress::new(terminal, arguments.quiet, paths.len());
-    let reports = survey(&paths, &crew(arguments, &memo), &Each(question), &mut progress, |_| Ok(()))?;
+    let progress = progress(arguments, &paths, terminal);
+    let reports = survey(&paths, &crew(arguments, &memo), &Each(question), &progress, |_| Ok(()))?;
     Ok((paths, reports))
 }
 
@@ -128,18 +183,38 @@ struct SurveyDocument<'a, Summary, T> {
     samples: &'a [SampleReport<T>],
 }
 
-/// Writes the document that `--json` asks for. Whether anything else may be printed: standard output belongs to the
-/// document if it goes there.
-pub(super) fn write_document<T: Serialize>(
+/// Writes the document that `--json` asks for, and prints the lines unless standard output belongs to the document.
+fn write<T: Serialize>(
     arguments: &SurveyArguments,
     schema: &'static str,
     summary: impl Serialize,
     samples: &[SampleReport<T>],
-) -> Result<bool, Stop> {
-    let Some(path) = &arguments.json else { return Ok(true) };
+    lines: Vec<String>,
+) -> Result<(), Stop> {
     let document = SurveyDocument { schema, host: env!("CARGO_PKG_VERSION"), summary, samples };
-    write_json(path, &document)?;
-    Ok(path != Path::new("-"))
+    write_and_print(&arguments.json, &document, lines)
+}
+
+/// The end of a command that takes every graph that can be read: what it found, and on standard error those that cannot.
+pub(super) fn conclude<T: Serialize>(
+    arguments: &SurveyArguments,
+    schema: &'static str,
+    summary: impl Serialize,
+    reports: &[SampleReport<T>],
+    lines: Vec<String>,
+    terminal: &Terminal,
+) -> Result<Exit, Stop> {
+    write(arguments, schema, summary, reports, lines)?;
+    let graphs = || reports.iter().flat_map(|report| &report.graphs);
+    let failed = graphs().filter(|graph| graph.outcome.is_failure()).count();
+    if failed == 0 {
+        return Ok(Exit::Success);
+    }
+    terminal.complain(&format!("{failed} of {} graphs cannot be used and are left out", graphs().count()));
+    for line in failure_lines(reports, terminal) {
+        terminal.complain(&line);
+    }
+    Ok(Exit::Usage)
 }
 
 /// The lines for graphs that did not pass: which, what and where.
@@ -163,25 +238,4 @@ fn failure_lines<T>(reports: &[SampleReport<T>], terminal: &Terminal) -> Vec<Str
         lines.push(format!("and {} others, see --json", failures.len() - FAILURES_SHOWN));
     }
     lines
-}
-
-/// For commands that take every graph that can be read: names those that cannot on standard error.
-pub(super) fn report_unusable<T>(reports: &[SampleReport<T>], terminal: &Terminal) -> Exit {
-    let graphs = || reports.iter().flat_map(|report| &report.graphs);
-    let failed = graphs().filter(|graph| graph.outcome.is_failure()).count();
-    if failed == 0 {
-        return Exit::Success;
-    }
-    terminal.complain(&format!("{failed} of {} graphs cannot be used and are left out", graphs().count()));
-    for line in failure_lines(reports, terminal) {
-        terminal.complain(&line);
-    }
-    Exit::Usage
-}
-
-/// Prints lines unless standard output has a document on it.
-pub(super) fn print_if(wanted: bool, lines: Vec<String>) {
-    if wanted {
-        print(lines);
-    }
 }

@@ -1,18 +1,31 @@
 //! `passhost score FILE`
 
 use super::documents;
-use crate::arguments::ScoreArguments;
+use crate::arguments::ScoreOptions;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
-use crate::output::{print, write_json};
+use crate::output::write_and_print;
 use crate::terminal::Terminal;
 use anyhow::Context;
+use clap::Args;
 use passhost_report::Sourced;
 use passhost_result::untrusted::one_line;
 use passhost_score::{Scores, VectorFile, score};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct ScoreArguments {
+    /// A result document, a list of them, a batch, or a file of score vectors
+    pub file: PathBuf,
+    /// Writes {"cases": [{"S": {...}, "ES": {...}, "AS": x}, ...]} here; to standard output without a FILE or for `-`
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub options: ScoreOptions,
+}
 
 #[derive(Serialize)]
 struct Cases {
@@ -35,21 +48,12 @@ pub fn run(arguments: &ScoreArguments, terminal: &Terminal) -> Result<Exit, Stop
     let scores = compute(&arguments.file, arguments, remark)
         .with_context(|| format!("cannot score `{}`", arguments.file.display()))
         .or_stop(Exit::Usage)?;
-    if let Some(path) = &arguments.json {
-        let cases = scores
-            .iter()
-            .map(|(_, scores)| CaseScores {
-                s: by_name(&scores.s),
-                es: by_name(&scores.es),
-                aggregate: scores.aggregate_score,
-            })
-            .collect();
-        write_json(path, &Cases { cases })?;
-        if path == Path::new("-") {
-            return Ok(Exit::Success);
-        }
-    }
-    print(lines(&scores));
+    let case = |(_, Scores { s, es, aggregate_score, .. }): &(String, Scores)| CaseScores {
+        s: by_name(s),
+        es: by_name(es),
+        aggregate: *aggregate_score,
+    };
+    write_and_print(&arguments.json, &Cases { cases: scores.iter().map(case).collect() }, lines(&scores))?;
     Ok(Exit::Success)
 }
 
@@ -85,7 +89,7 @@ fn compute(path: &Path, arguments: &ScoreArguments, remark: impl Fn(String)) -> 
 
 fn of_vectors(file: &VectorFile, arguments: &ScoreArguments) -> anyhow::Result<Vec<(String, Scores)>> {
     let scored = file.cases.iter().enumerate().map(|(index, case)| {
-        let options = arguments.options.over(case.options()?);
+        let options = arguments.options.over(case.options());
         let scores = case.outcomes().and_then(|outcomes| score(&outcomes, &options));
         Ok((format!("case {index}"), scores.with_context(|| format!("case {index}"))?))
     });

@@ -4,12 +4,13 @@ mod episodes;
 mod evaluator;
 mod samples;
 
-use crate::arguments::{ServeArguments, TokenArguments};
+use crate::arguments::{Devices, LaunchArguments, MeasureArguments, devices, duration, size};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::interrupt;
 use crate::output::{is_lost, print};
 use crate::private;
 use crate::terminal::Terminal;
+use clap::Args;
 use evaluator::Evaluator;
 use passhost_child::cores;
 use passhost_queue::{Embedded, QueueError};
@@ -19,11 +20,86 @@ use passhost_serve::{
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use samples::by_name;
+use std::net::SocketAddr;
 use std::net::TcpListener;
+use std::num::NonZeroU32;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// Samples (ours, PassNet's, GraphNet's) or lists of them: those that submissions may be for
+    #[arg(required = true, value_name = "LIST|DIR")]
+    pub samples: Vec<PathBuf>,
+    /// Who may ask, a line each, as `passhost token` prints it
+    #[arg(long, value_name = "FILE")]
+    pub clients: PathBuf,
+    /// Keeps submissions and results in this directory, which is made if it is not there
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// Where to listen. Requests are not encrypted: other machines should come through a proxy that does that
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8731")]
+    pub listen: SocketAddr,
+    /// Requests of a client a second; ten times as many at once
+    #[arg(long, value_name = "N", default_value = "50")]
+    pub rate: NonZeroU32,
+    /// Submissions of a client that may wait
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub waiting: u64,
+    /// Connections of a client at once, those included on which it waits or hears events
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub connections: u32,
+    /// Room on the disk for each client: its submissions that wait, and its results that are kept
+    #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = size)]
+    pub disk: u64,
+    /// Days for which results are kept after their end
+    #[arg(long, value_name = "DAYS", default_value_t = 7)]
+    pub keep: u32,
+    /// How many submissions of one author to a sample share the error of a verdict
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub submissions: u32,
+    #[command(flatten)]
+    pub episodes: EpisodeArguments,
+    #[command(flatten)]
+    pub launch: LaunchArguments,
+    #[command(flatten)]
+    pub measure: MeasureArguments,
+    /// auto, cpu, cuda, cuda:N, or several GPUs that work side by side, cuda:0,1
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices)]
+    pub device: Devices,
+    /// Threads for CPU work, all cores if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Episodes of training loops (docs/openenv.md)")]
+pub struct EpisodeArguments {
+    /// Calls of tools in an episode
+    #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().steps, value_parser = clap::value_parser!(u32).range(1..))]
+    pub episode_steps: u32,
+    /// Connections of a client with episodes, among its --connections
+    #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().sessions)]
+    pub sessions: usize,
+    /// How long a connection with an episode may ask for nothing
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration)]
+    pub session_idle: Duration,
+    /// Builds and checks of episodes at once, half of the cores on which nothing is timed if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub builds: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub struct TokenArguments {
+    /// What the server calls the client
+    pub name: String,
+    /// Lets it see the numbers of the server, too
+    #[arg(long)]
+    pub operator: bool,
+}
 
 /// The file of what waits, in the directory of data.
 const QUEUE: &str = "queue.redb";
@@ -59,12 +135,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     let clients = Clients::read(&arguments.clients, &limits).or_stop(Exit::Usage)?;
     allow_files(clients.len(), &limits)?;
-    private::directory(&arguments.data, QUEUE).map_err(|error| {
-        let place = arguments.data.display();
-        Stop::usage(format!(
-            "cannot make the directory `{place}` its user's alone: {error}; name another one by --data DIR"
-        ))
-    })?;
+    private::directory("--data", &arguments.data, QUEUE)?;
     allow_disk(clients.len() as u64, arguments.disk, &arguments.data)?;
     let queue = Arc::new(open_queue(arguments, body)?);
     if queue.is_begun_anew() {

@@ -3,10 +3,12 @@
 mod changes;
 mod kernels;
 
-use crate::arguments::{RewriteParts, ShowArguments};
+use crate::arguments::{DeviceArguments, LimitArguments, WallArguments, policy};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
+use passhost_child::device::DeviceSetup;
 use passhost_child::guest::GuestError;
 use passhost_child::{LoadedPlugin, TypesClient, guest_failure};
 use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewrite};
@@ -15,7 +17,63 @@ use passhost_protocol::device::GpuProperties;
 use passhost_protocol::open_regular;
 use passhost_result::{GuestLimits, InputMode, Inserted, Policy, is_among, untrusted};
 use passhost_supervisor::{Account, Config, ReadError, Sample, Supervisor, infer_calls};
+use std::path::PathBuf;
 use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// A sample
+    pub sample: PathBuf,
+    /// A plugin: also prints the graph it makes, what it logged and what it left alone. The graph that it gets alone if
+    /// absent
+    #[arg(long, value_name = "PLUGIN")]
+    pub after: Option<PathBuf>,
+    /// Only the variants with this in their names, the first variant if absent: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
+    /// All variants instead of the first
+    #[arg(long)]
+    pub all: bool,
+    /// The program as the sample has it, in-place ops included
+    #[arg(long)]
+    pub reference: bool,
+    /// Which rewrites may run: open, kernels, strict, or a file (docs/policies.md)
+    #[arg(long, value_name = "NAME|FILE", default_value = "open", requires = "after", value_parser = policy)]
+    pub policy: Policy,
+    #[command(flatten)]
+    pub parts: RewriteParts,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+    /// Tells the plugin of this device, and opens none: JSON as `job.device.facts` of a result document
+    #[arg(long, value_name = "FILE", requires = "after", conflicts_with_all = ["device", "threads"])]
+    pub device_facts: Option<PathBuf>,
+    #[command(flatten)]
+    pub walls: WallArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+/// What of a rewrite is shown in place of all of it.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct RewriteParts {
+    /// Which nodes the plugin took away and which it put in, in place of both graphs
+    #[arg(long, requires = "after")]
+    pub diff: bool,
+    /// Its kernels alone, with the bytes that each moves, its operations, and what these take on the device at least
+    #[arg(long, requires = "after")]
+    pub kernels: bool,
+    /// The CUDA C++ that its kernels become: for the GPU of --device, or where there is none for an H100
+    #[arg(long, requires = "after")]
+    pub cuda: bool,
+}
+
+impl RewriteParts {
+    /// Whether any part is asked for.
+    pub fn any(self) -> bool {
+        self.diff || self.kernels || self.cuda
+    }
+}
 
 /// Lines of a plugin's log that are shown.
 const LOG_LINES: usize = 50;
@@ -96,7 +154,8 @@ struct ShowTarget {
 /// The device that the pass is told of: one that is there, or one that somebody described.
 fn target(arguments: &ShowArguments) -> Result<ShowTarget, Stop> {
     let Some(path) = &arguments.device_facts else {
-        let device = super::open_device(&arguments.device, arguments.walls.confinement(), None)?;
+        let confinement = arguments.walls.confinement();
+        let device = super::open_device(&arguments.device, |setup| DeviceSetup { confinement, ..setup })?;
         return Ok(ShowTarget { facts: device.info().facts, gpu: device.gpu() });
     };
     let read = open_regular(path).and_then(std::io::read_to_string);

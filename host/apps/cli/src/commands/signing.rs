@@ -2,9 +2,9 @@
 
 use super::keygen;
 use super::programs::programs;
-use crate::arguments::SignArguments;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::terminal::Terminal;
+use clap::Args;
 use passhost_child::device::DeviceSetup;
 use passhost_corpus::write_whole;
 use passhost_result::document::Document;
@@ -14,6 +14,17 @@ use passhost_sign::{BatchId, JobId, KeyError, SecretKey, SignError, Statement};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Signing")]
+pub struct SignArguments {
+    /// Signs each result with this key of `passhost keygen`: one line each, which `passhost verify` and boards take
+    #[arg(long, value_name = "KEY")]
+    pub sign: Option<PathBuf>,
+    /// Whose submission it is, for boards; the signer's own if absent
+    #[arg(long, value_name = "NAME", requires = "sign")]
+    pub author: Option<String>,
+}
 
 /// A key, and what it is about to vouch for.
 pub struct Signer {
@@ -51,7 +62,7 @@ impl Signer {
     pub fn apart_from<'p>(&self, given: impl IntoIterator<Item = &'p Path>) -> Result<(), Stop> {
         let folder = given.into_iter().map(real).find(|given| self.path.starts_with(given));
         let path = self.path.clone();
-        folder.map_or(Ok(()), |folder| Err(Stop::new(Exit::Usage, KeyError::Reachable { path, folder })))
+        folder.map_or(Ok(()), |folder| Err(Stop::new(Exit::Usage, KeyError::Reachable(path, folder))))
     }
 
     /// Refuses where nobody can say which programs made a result.
@@ -63,19 +74,6 @@ impl Signer {
             "passhost's programs were replaced while they ran, so that nobody can say which made this result: it is not \
              signed; evaluate again",
         ))
-    }
-
-    fn sign(&self, document: &Document, job: JobId, batch: BatchId) -> Result<Result<String, SignError>, Stop> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).or_stop(Exit::Host)?;
-        let statement = Statement {
-            job,
-            batch: Some(batch),
-            signed_at: since.as_secs(),
-            author: self.author.clone(),
-            programs: self.programs.clone(),
-            document: document.clone(),
-        };
-        Ok(statement.sign(&self.key))
     }
 }
 
@@ -116,7 +114,16 @@ impl<'s> Signing<'s> {
 
     /// The line of a result, or why there is none.
     fn line(&self, document: &Document, job: JobId) -> Result<Result<String, String>, Stop> {
-        let line = match self.signer.sign(document, job, self.batch.clone())? {
+        let Signer { key, author, programs, .. } = self.signer;
+        let statement = Statement {
+            job,
+            batch: Some(self.batch.clone()),
+            signed_at: SystemTime::now().duration_since(UNIX_EPOCH).or_stop(Exit::Host)?.as_secs(),
+            author: author.clone(),
+            programs: programs.clone(),
+            document: document.clone(),
+        };
+        let line = match statement.sign(key) {
             Ok(line) => line,
             // What nobody should rely on is that first, whatever else may be wrong with it.
             Err(SignError::Unfit(reason)) => return Ok(Err(reason)),

@@ -121,8 +121,7 @@ pub fn plugin(path: &Path, limit: u64, terminal: &Terminal) -> Result<Plugin, St
     match GivenPlugin::compiled(path, terminal)? {
         GivenPlugin::Plugin(plugin) => Ok(plugin),
         GivenPlugin::Refused(plugin, failure) => {
-            let error = anyhow::anyhow!("plugin ({}): {}: {}", failure.stage, plugin.path, failure.message);
-            Err(Stop { exit: Exit::Plugin, error })
+            Err(Stop::plugin(format!("plugin ({}): {}: {}", failure.stage, plugin.path, failure.message)))
         }
     }
 }

@@ -2,14 +2,17 @@
 
 mod signatures;
 
-use crate::arguments::{DeviceArguments, VerifyArguments};
+use crate::arguments::{DeviceArguments, WallArguments};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use anyhow::Context;
+use clap::Args;
 use passhost_builder::PassSource;
 use passhost_child::Plugin;
 use passhost_child::device::{Device, DeviceSetup};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::DeviceInfo;
 use passhost_result::document::Document;
 use passhost_result::untrusted::one_line;
 use passhost_result::verify::{Difference, recompute};
@@ -18,13 +21,57 @@ use passhost_supervisor::replay::{Replay, is_same_machine, replayed};
 use signatures::{Signatures, SignedClaim};
 use std::path::{Path, PathBuf};
 
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// Results: documents, lists of them, batches, or signed ones, of which no two may be of one job
+    #[arg(required = true)]
+    pub results: Vec<PathBuf>,
+    /// Each result must be signed with one of these keys: lines that `passhost keygen` printed
+    #[arg(long, value_name = "KEYS")]
+    pub trusted_keys: Option<PathBuf>,
+    /// With --trusted-keys, takes results that other programs made than those of this installation
+    #[arg(long, requires = "trusted_keys")]
+    pub any_host: bool,
+    /// The plugin; where the result says that it lies, if absent
+    #[arg(long, value_name = "FILE")]
+    pub plugin: Option<PathBuf>,
+    /// The samples of the result, or lists of them; without one, nothing is run
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub sample: Vec<PathBuf>,
+    /// Fails where a result cannot be judged again, which otherwise is a note
+    #[arg(long, requires = "sample", conflicts_with = "offline")]
+    pub replay: bool,
+    /// Runs nothing: scores and verdicts must follow from what is recorded
+    #[arg(long)]
+    pub offline: bool,
+    /// Draws and compares large tensors of a GPU on the CPU, which must give what the GPU gave by itself
+    #[arg(long)]
+    pub check_on_cpu: bool,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+    #[command(flatten)]
+    pub walls: WallArguments,
+}
+
+impl VerifyArguments {
+    /// The device asked for; where none is, the one that a result was made on, with as many threads.
+    pub fn device_like(&self, recorded: Option<&DeviceInfo>) -> DeviceArguments {
+        let device = match (self.device.device, recorded) {
+            (DeviceChoice::Auto, Some(info)) if info.device == "cpu" => DeviceChoice::Cpu,
+            (asked, _) => asked,
+        };
+        let threads = self.device.threads.or(recorded.map(|info| info.threads).filter(|threads| *threads > 0));
+        DeviceArguments { device, threads }
+    }
+}
+
 /// Differences of one document that are printed.
 const SHOWN: usize = 40;
 
 const WHAT_IT_PROVES: &str = "a signature says who measured, and not that it is true";
 
 pub fn run(arguments: &VerifyArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let mut signatures = Signatures::new(arguments)?;
+    let mut signatures = Signatures::new(arguments.trusted_keys.as_deref(), arguments.any_host)?;
     let mut judge = ReplayJudge { arguments, samples: find_samples(arguments)?, device: None, terminal };
     let (mut agree, mut any_signed) = (true, false);
     for path in &arguments.results {
@@ -63,7 +110,10 @@ impl ReplayJudge<'_> {
                     Some(device) => device,
                     empty => {
                         let wanted = self.arguments.device_like(document.job.device.as_ref());
-                        empty.insert(open_device(self.arguments, &wanted)?)
+                        let (confinement, check_on_cpu) =
+                            (self.arguments.walls.confinement(), self.arguments.check_on_cpu);
+                        let with = |setup| DeviceSetup { confinement, check_on_cpu, ..setup };
+                        empty.insert(super::open_device(&wanted, with)?)
                     }
                 };
                 verified.replay(self.arguments, &document, plugin, sample, device);
@@ -78,19 +128,35 @@ impl ReplayJudge<'_> {
     }
 }
 
-/// The device, with who draws and compares there.
-fn open_device(arguments: &VerifyArguments, wanted: &DeviceArguments) -> Result<Device, Stop> {
-    let confinement = arguments.walls.confinement();
-    let setup = super::device_setup(wanted.device, wanted.threads);
-    let setup = DeviceSetup { confinement, check_on_cpu: arguments.check_on_cpu, ..setup };
-    Device::open(setup).or_stop(Exit::Host)
-}
-
 /// Every sample that the paths name.
 fn find_samples(arguments: &VerifyArguments) -> Result<Vec<PathBuf>, Stop> {
     let found = |path: &PathBuf| passhost_sample::find(path).or_stop(Exit::Usage);
     let found: Vec<Vec<PathBuf>> = arguments.sample.iter().map(found).collect::<Result<_, _>>()?;
     Ok(found.into_iter().flatten().collect())
+}
+
+/// Why a document is not judged again with this plugin and these samples, if so.
+fn unfit(arguments: &VerifyArguments, document: &Document, path: &Path, samples: &[PathBuf]) -> Option<String> {
+    let why = if arguments.offline {
+        "--offline".to_owned()
+    } else if let Some(baseline) = &document.job.baseline {
+        let method = one_line(&baseline.method, 40);
+        format!("{method} is no plugin; `passhost baseline --with {method}` measures it again")
+    } else if document.limits.measurement.quick {
+        "a quick result leaves variants and rounds out, and is no result to rank: evaluate without --quick".to_owned()
+    } else if document.is_partial() {
+        let left_out = document.job.left_out;
+        format!("{left_out} variants were left out, so that this is no result to rank: evaluate without --variant")
+    } else if arguments.plugin.is_none() && !path.exists() {
+        "there is no plugin where the result says; --plugin FILE names it".to_owned()
+    } else if PassSource::is_meant_by(path) {
+        format!("`{}` is a source; `passhost build` it, and name the component by --plugin", path.display())
+    } else if samples.is_empty() {
+        "a result does not say where its sample lies; --sample DIR names it".to_owned()
+    } else {
+        return None;
+    };
+    Some(why)
 }
 
 /// What a document is judged again with, or why it is not.
@@ -99,37 +165,11 @@ fn material(
     document: &Document,
     samples: &[PathBuf],
 ) -> Result<Result<(Plugin, Sample), String>, Stop> {
-    if arguments.offline {
-        return Ok(Err("--offline".to_owned()));
-    }
-    if let Some(baseline) = &document.job.baseline {
-        let method = one_line(&baseline.method, 40);
-        return Ok(Err(format!("{method} is no plugin; `passhost baseline --with {method}` measures it again")));
-    }
-    if document.limits.measurement.quick {
-        let why = "a quick result leaves variants and rounds out, and is no result to rank: evaluate without --quick";
-        return Ok(Err(why.to_owned()));
-    }
-    if document.is_partial() {
-        let left_out = document.job.left_out;
-        let why =
-            format!("{left_out} variants were left out, so that this is no result to rank: evaluate without --variant");
+    let path = arguments.plugin.as_deref().unwrap_or(Path::new(&document.job.plugin));
+    if let Some(why) = unfit(arguments, document, path, samples) {
         return Ok(Err(why));
     }
-    let recorded = Path::new(&document.job.plugin);
-    let path = arguments.plugin.as_deref().unwrap_or(recorded);
-    if arguments.plugin.is_none() && !path.exists() {
-        return Ok(Err("there is no plugin where the result says; --plugin FILE names it".to_owned()));
-    }
-    if PassSource::is_meant_by(path) {
-        let why = format!("`{}` is a source; `passhost build` it, and name the component by --plugin", path.display());
-        return Ok(Err(why));
-    }
-    if samples.is_empty() {
-        return Ok(Err("a result does not say where its sample lies; --sample DIR names it".to_owned()));
-    }
-    let limit = document.limits.guest.wasm;
-    let plugin = Plugin::read(path, limit).or_stop(Exit::Usage)?;
+    let plugin = Plugin::read(path, document.limits.guest.wasm).or_stop(Exit::Usage)?;
     for (position, path) in samples.iter().enumerate() {
         let sample = Sample::open(path, arguments.walls.confinement())?;
         // Of several, the one that the document is about; a single one is held against it whatever it is.

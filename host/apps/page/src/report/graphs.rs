@@ -7,21 +7,14 @@ use std::collections::HashMap;
 
 pub(super) fn graphs(contest: &Contest<'_>, at: usize) -> Markup {
     let ruler = ruler(contest);
-    let mut columns = vec![
-        Column::text("graph"),
-        Column::text("type"),
-        Column::measured("size", "in + out"),
-        Column::measured("reference time", "µs"),
-        Column::measured("eager", "µs"),
-    ];
-    let heading = |series: usize| Column::of_series(Series(series), " × eager", "µs");
-    columns.push(Column::pictures("log scale", ""));
-    columns.extend((0..contest.contenders.len()).map(heading));
-    Table::new(format!("graphs-{at}"), html! {
-            "Times by wall clock. For each plugin how many times as fast as eager, and its time; where the graph does not count, \
-             why. The strip has a line for eager, one for the reference time where there is one, and a point for each plugin: further \
-             left is faster."
-        }, columns, in_order(contest).into_iter().map(|(one, is_only)| row(one, is_only, &ruler)).collect()).filtered(Some("Show graphs with")).markup()
+    let caption = html! {
+        "Times by wall clock. For each plugin how many times as fast as eager, and its time; where the graph does not count, \
+         why. The strip has a line for eager, one for the reference time where there is one, and a point for each plugin: further \
+         left is faster."
+    };
+    let table =
+        Table::of(format!("graphs-{at}"), caption, in_order(contest), |(one, is_only)| row(one, is_only, &ruler));
+    table.filtered(Some("Show graphs with")).markup()
 }
 
 /// Graphs that all were tried on before others, and whether each is the only one of its sample.
@@ -41,27 +34,28 @@ fn ruler(contest: &Contest<'_>) -> Ruler {
     Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", references.chain(times)).range }
 }
 
-fn row(row: &ContestRow<'_>, is_only: bool, ruler: &Ruler) -> Vec<Cell> {
+fn row(row: &ContestRow<'_>, is_only: bool, ruler: &Ruler) -> Vec<(Column, Cell)> {
     let reference = row.floor.and_then(|floor| floor.wall_us);
-    let mut cells = vec![
-        Cell::name(graph_name(&row.place, is_only)),
-        Cell::text(html! { (untrusted(row.element_type.unwrap_or("not recorded"), NAME)) }),
-        Cell::maybe(row.bytes.map(|bytes| bytes as f64), |bytes| number::bytes(bytes as u64)),
-        Cell::maybe(reference, number::microseconds),
-        Cell::maybe(row.eager_us, number::microseconds),
-    ];
+    let bytes = row.bytes.map(|bytes| bytes as f64);
     let mut marks: Vec<StripMark> = vec![StripMark::Rule(1.0)];
     marks.extend(reference.zip(row.eager_us).map(|(reference, eager)| StripMark::Rule(reference / eager)));
     for (series, cell) in row.cells.iter().enumerate() {
         let speedup = cell.as_ref().and_then(|cell| cell.speedup);
         marks.extend(speedup.map(|speedup| StripMark::Point(speedup.recip(), Series(series))));
     }
-    cells.push(Cell::text(ruler.strip(&marks)));
-    for cell in &row.cells {
-        cells.push(
-            cell.as_ref().map_or_else(|| Cell::keyed(html! { span.muted { "no result" } }, f64::NAN), of_entrant),
-        );
-    }
+    let mut cells = vec![
+        (Column::text("graph"), Cell::name(graph_name(&row.place, is_only))),
+        (Column::text("type"), Cell::text(untrusted(row.element_type.unwrap_or("not recorded"), NAME))),
+        (Column::measured("size", "in + out"), Cell::maybe(bytes, |bytes| number::bytes(bytes as u64))),
+        (Column::measured("reference time", "µs"), Cell::maybe(reference, number::microseconds)),
+        (Column::measured("eager", "µs"), Cell::maybe(row.eager_us, number::microseconds)),
+        (Column::pictures("log scale", ""), Cell::text(ruler.strip(&marks))),
+    ];
+    let none = || Cell::keyed(html! { span.muted { "no result" } }, f64::NAN);
+    cells.extend(row.cells.iter().enumerate().map(|(series, cell)| {
+        let column = Column::of_series(Series(series), " × eager", "µs");
+        (column, cell.as_ref().map_or_else(none, of_entrant))
+    }));
     cells
 }
 

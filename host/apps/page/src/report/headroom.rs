@@ -61,40 +61,28 @@ fn left_to_the_library(at: usize, one: &ContestEntrant) -> Markup {
 
 fn slowest(contest: &Contest<'_>, at: usize, one: &ContestEntrant, position: usize) -> Markup {
     let of_device = one.headroom.clock == Clock::Device;
-    let mut columns = vec![Column::text("graph"), Column::number("× eager")];
-    if of_device {
-        columns.push(Column::measured("× eager", "device time"));
-    }
-    columns.extend([
-        Column::measured("takes", "µs"),
-        Column::number("× eager at the reference"),
-        Column::measured("reference", "µs"),
-        Column::text("calls of the library"),
-    ]);
     let of_sample = |sample: &str| contest.rows.iter().filter(|row| row.place.sample == sample).count();
-    let is_only = |graph: &RightGraph| of_sample(&graph.place.sample) == 1;
-    Table::new(
-        format!("slowest-{position}-{at}"),
-        html! { "Right graphs of " (named(at, one)) " with the lowest speedups" },
-        columns,
-        one.headroom.graphs.iter().take(SHOWN).map(|graph| row(graph, of_device, is_only(graph))).collect(),
-    )
+    let caption = html! { "Right graphs of " (named(at, one)) " with the lowest speedups" };
+    let graphs = one.headroom.graphs.iter().take(SHOWN);
+    Table::of(format!("slowest-{position}-{at}"), caption, graphs, |graph: &RightGraph| {
+        let speedup = |timed: Option<GraphTime>| Cell::maybe(timed.map(|timed| timed.speedup), number::score);
+        let us = |timed: Option<GraphTime>| Cell::maybe(timed.map(|timed| timed.us), number::microseconds);
+        let calls = graph.library_calls_text().unwrap_or_else(|| number::NONE.to_owned());
+        let name = graph_name(&graph.place, of_sample(&graph.place.sample) == 1);
+        let mut cells = vec![
+            (Column::text("graph"), Cell::name(name)),
+            (Column::number("× eager"), Cell::of(graph.speedup, number::score)),
+        ];
+        if of_device {
+            cells.push((Column::measured("× eager", "device time"), speedup(graph.measured)));
+        }
+        cells.extend([
+            (Column::measured("takes", "µs"), us(graph.measured)),
+            (Column::number("× eager at the reference"), speedup(graph.at_reference)),
+            (Column::measured("reference", "µs"), us(graph.at_reference)),
+            (Column::text("calls of the library"), Cell::text(untrusted(&calls, NAME))),
+        ]);
+        cells
+    })
     .markup()
-}
-
-fn row(graph: &RightGraph, of_device: bool, is_only: bool) -> Vec<Cell> {
-    let speedup = |timed: Option<GraphTime>| Cell::maybe(timed.map(|timed| timed.speedup), number::score);
-    let us = |timed: Option<GraphTime>| Cell::maybe(timed.map(|timed| timed.us), number::microseconds);
-    let mut cells = vec![Cell::name(graph_name(&graph.place, is_only)), Cell::of(graph.speedup, number::score)];
-    if of_device {
-        cells.push(speedup(graph.measured));
-    }
-    let calls = graph.library_calls_text().unwrap_or_else(|| number::NONE.to_owned());
-    cells.extend([
-        us(graph.measured),
-        speedup(graph.at_reference),
-        us(graph.at_reference),
-        Cell::text(html! { (untrusted(&calls, NAME)) }),
-    ]);
-    cells
 }

@@ -62,29 +62,22 @@ fn derivation(floors: usize, contest: &Contest<'_>) -> Markup {
 }
 
 fn shares(contest: &Contest<'_>, position: usize) -> Markup {
+    let beyond = |share: Option<FloorShare>| {
+        let count = share.map(|share| share.beyond as f64);
+        (Column::number("beyond 100%"), Cell::maybe(count, |count| number::grouped(count as u64)))
+    };
     let row = |(at, one): (usize, &ContestEntrant)| {
-        let beyond = |share: Option<FloorShare>| {
-            Cell::maybe(share.map(|share| share.beyond as f64), |count| number::grouped(count as u64))
-        };
-        let mut cells = vec![Cell::name(named(at, one)), share(one, one.light.device), beyond(one.light.device)];
+        let mut cells = vec![
+            (Column::text("plugin or baseline"), Cell::name(named(at, one))),
+            (Column::measured("speed of light", "device time"), share(one, one.light.device)),
+            beyond(one.light.device),
+        ];
         if !is_captured(contest) {
-            cells.extend([share(one, one.light.wall), beyond(one.light.wall)]);
+            let over_time = Column::measured("reference over time", "end to end");
+            cells.extend([(over_time, share(one, one.light.wall)), beyond(one.light.wall)]);
         }
         cells
     };
-    let mut columns = vec![
-        Column::text("plugin or baseline"),
-        Column::measured("speed of light", "device time"),
-        Column::number("beyond 100%"),
-    ];
-    if !is_captured(contest) {
-        columns.extend([Column::measured("reference over time", "end to end"), Column::number("beyond 100%")]);
-    }
-    Table::new(
-        format!("light-numbers-{position}"),
-        html! { "Speed of light on the graphs that each has right" },
-        columns,
-        contest.contenders.iter().enumerate().map(row).collect(),
-    )
-    .markup()
+    let caption = html! { "Speed of light on the graphs that each has right" };
+    Table::of(format!("light-numbers-{position}"), caption, contest.contenders.iter().enumerate(), row).markup()
 }

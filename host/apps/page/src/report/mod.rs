@@ -11,8 +11,7 @@ mod scores;
 mod verdict;
 
 use crate::{Markup, Page, Section, Series, html, untrusted};
-use passhost_report::{Contest, ContestEntrant, GraphPlace};
-use passhost_result::Headline;
+use passhost_report::{Contest, ContestEntrant, GraphPlace, headline_name};
 use passhost_result::document::Launch;
 use passhost_result::untrusted::one_line;
 
@@ -91,10 +90,7 @@ fn is_captured(contest: &Contest<'_>) -> bool {
 
 /// The score that counts, by its name.
 fn headline(contest: &Contest<'_>) -> &'static str {
-    match contest.conditions.headline {
-        Headline::Published => "AS",
-        Headline::Strict => "AS strict",
-    }
+    headline_name(contest.conditions.headline)
 }
 
 /// A graph, by its sample alone where it is the only one of it.

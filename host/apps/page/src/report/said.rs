@@ -85,22 +85,18 @@ fn table(id: &str, caption: Markup, sayings: &[Saying]) -> Markup {
         return html! {};
     }
     let count = |count: usize| Cell::of(count as f64, |count| number::grouped(count as u64));
+    let left_out = sayings.len().saturating_sub(SHOWN);
+    let caption = html! { (caption) @if left_out > 0 { "; " (left_out) " more, see " code { "--json" } } };
     let row = |saying: &Saying| {
+        let place = html! { span.muted { (untrusted(&saying.place.to_string(), NAME)) } };
         vec![
-            Cell::name(untrusted(&saying.text, SENTENCE)),
-            count(saying.graphs),
-            count(saying.times),
-            Cell::text(html! { span.muted { (untrusted(&saying.place.to_string(), NAME)) } }),
+            (Column::text("what"), Cell::name(untrusted(&saying.text, SENTENCE))),
+            (Column::number("graphs"), count(saying.graphs)),
+            (Column::number("times"), count(saying.times)),
+            (Column::text("first of them"), Cell::text(place)),
         ]
     };
-    let left_out = sayings.len().saturating_sub(SHOWN);
-    Table::new(
-        id.to_owned(),
-        html! { (caption) @if left_out > 0 { "; " (left_out) " more, see " code { "--json" } } },
-        vec![Column::text("what"), Column::number("graphs"), Column::number("times"), Column::text("first of them")],
-        sayings.iter().take(SHOWN).map(row).collect(),
-    )
-    .markup()
+    Table::of(id, caption, sayings.iter().take(SHOWN), row).markup()
 }
 
 pub(super) fn unmeasured(contest: &Contest<'_>, position: usize) -> Markup {

@@ -15,30 +15,13 @@ const REACHED: [f64; 4] = [1.0, 1.5, 2.0, 4.0];
 
 pub(super) fn scores(contest: &Contest<'_>, at: usize) -> Markup {
     let ruler = ruler(contest);
-    let rows = contest.contenders.iter().enumerate().map(|(series, one)| row(contest, series, one, &ruler)).collect();
     let caption = html! {
             "Scores on the " (number::counted(contest.contenders.first().map_or(0, |one| one.shared.graphs), "graph"))
             " that all were tried on; intervals say what measuring the same graphs again would give. "
             (headline(contest)) " is what ranks. " (over_device_time(contest)) "The strip has " (headline(contest)) " with its interval, its line is eager."
     };
-    Table::new(format!("scores-{at}"), caption, columns(contest, &ruler), rows).markup()
-}
-
-fn columns(contest: &Contest<'_>, ruler: &Ruler) -> Vec<Column> {
-    let mut columns = vec![
-        Column::text("plugin or baseline"),
-        Column::measured("right", "at t = −5"),
-        Column::measured("AS", "95% interval"),
-        Column::pictures(&format!("{} to {}", number::score(ruler.range.0), number::score(ruler.range.1)), "log"),
-        Column::measured("AS strict", "95% interval"),
-        Column::measured("AS over device time", "95% interval"),
-    ];
-    if !is_captured(contest) {
-        columns.push(Column::measured("reference over time", "end to end"));
-    }
-    columns.push(Column::measured("speed of light", "device time"));
-    columns.push(Column::measured("AS", "all its graphs, own eager"));
-    columns
+    let entrants = contest.contenders.iter().enumerate();
+    Table::of(format!("scores-{at}"), caption, entrants, |(series, one)| row(contest, series, one, &ruler)).markup()
 }
 
 /// On which graphs device times are known, where these are not all.
@@ -55,54 +38,44 @@ fn over_device_time(contest: &Contest<'_>) -> Markup {
 /// A scale for the headline scores of all.
 fn ruler(contest: &Contest<'_>) -> Ruler {
     let ends = contest.contenders.iter().filter_map(|one| {
-        let (value, interval) = headline_score(contest, one.shared.wall.as_ref()?);
+        let (value, interval) = one.shared.wall.as_ref()?.headline(contest.conditions.headline);
         Some(interval.map_or([value, value], |interval| [interval.low, interval.high]))
     });
     Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", ends.flatten()).range }
 }
 
-fn headline_score(contest: &Contest<'_>, wall: &ClockScores) -> (f64, Option<Interval>) {
-    match contest.conditions.headline {
-        Headline::Published => published(wall),
-        Headline::Strict => strict(wall),
-    }
-}
-
-fn published(scores: &ClockScores) -> (f64, Option<Interval>) {
-    (scores.aggregate_score, scores.confidence.as_ref().map(|found| found.aggregate_score))
-}
-
-fn strict(scores: &ClockScores) -> (f64, Option<Interval>) {
-    (scores.aggregate_score_strict, scores.confidence.as_ref().map(|found| found.aggregate_score_strict))
-}
-
-fn row(contest: &Contest<'_>, series: usize, one: &ContestEntrant, ruler: &Ruler) -> Vec<Cell> {
+fn row(contest: &Contest<'_>, series: usize, one: &ContestEntrant, ruler: &Ruler) -> Vec<(Column, Cell)> {
     let (wall, device) = (one.shared.wall.as_ref(), one.device.as_ref().map(|device| &device.scores));
+    let by = |scores: Option<&ClockScores>, headline| with_interval(scores.map(|scores| scores.headline(headline)));
     let mut marks = vec![StripMark::Rule(1.0)];
-    if let Some((value, interval)) = wall.map(|wall| headline_score(contest, wall)) {
+    if let Some((value, interval)) = wall.map(|wall| wall.headline(contest.conditions.headline)) {
         marks.extend(interval.map(|Interval { low, high }| StripMark::Span(low, high, Series(series))));
         marks.push(StripMark::Point(value, Series(series)));
     }
     let all = &one.summary.all;
+    let scale = format!("{} to {}", number::score(ruler.range.0), number::score(ruler.range.1));
+    let device = match one.speedups.is_empty() {
+        true => Cell::maybe(None, number::score),
+        false => by(device, Headline::Published),
+    };
     let mut cells = vec![
-        Cell::name(named(series, one)),
-        Cell::of(one.shared.right_share(), number::percent),
-        with_interval(wall.map(published)),
-        Cell::text(ruler.strip(&marks)),
-        with_interval(wall.map(strict)),
-        if one.speedups.is_empty() { Cell::maybe(None, number::score) } else { with_interval(device.map(published)) },
+        (Column::text("plugin or baseline"), Cell::name(named(series, one))),
+        (Column::measured("right", "at t = −5"), Cell::of(one.shared.right_share(), number::percent)),
+        (Column::measured("AS", "95% interval"), by(wall, Headline::Published)),
+        (Column::pictures(&scale, "log"), Cell::text(ruler.strip(&marks))),
+        (Column::measured("AS strict", "95% interval"), by(wall, Headline::Strict)),
+        (Column::measured("AS over device time", "95% interval"), device),
     ];
     if !is_captured(contest) {
-        cells.push(share(one, one.light.wall));
+        cells.push((Column::measured("reference over time", "end to end"), share(one, one.light.wall)));
     }
-    cells.push(share(one, one.light.device));
-    cells.push(Cell::keyed(
-        html! {
-            @match &all.wall { Some(wall) => { (number::score(wall.aggregate_score)) }, None => { (number::NONE) } }
-            " " span.unit { "of " (all.scored) }
-        },
-        all.wall.as_ref().map_or(f64::NAN, |wall| wall.aggregate_score),
-    ));
+    cells.push((Column::measured("speed of light", "device time"), share(one, one.light.device)));
+    let of_all = html! {
+        @match &all.wall { Some(wall) => { (number::score(wall.aggregate_score)) }, None => { (number::NONE) } }
+        " " span.unit { "of " (all.scored) }
+    };
+    let key = all.wall.as_ref().map_or(f64::NAN, |wall| wall.aggregate_score);
+    cells.push((Column::measured("AS", "all its graphs, own eager"), Cell::keyed(of_all, key)));
     cells
 }
 
@@ -164,16 +137,16 @@ pub(super) fn by_tolerance(contest: &Contest<'_>, at: usize) -> Markup {
         rules_x: vec![-5.0],
         rules_y: vec![1.0],
     };
-    let columns = tolerances.iter().map(|t| Column::number(&format!("t = {t}")));
-    let row = |(series, one, wall): &(usize, &ContestEntrant, &ClockScores)| {
-        let cells = tolerances.iter().map(|t| Cell::maybe(wall.es.get(t).copied(), number::score));
-        std::iter::once(Cell::name(named(*series, one))).chain(cells).collect()
-    };
-    let numbers = Table::new(
+    let numbers = Table::of(
         format!("tolerance-numbers-{at}"),
         html! { "ES(t), times as fast as eager" },
-        std::iter::once(Column::text("plugin or baseline")).chain(columns).collect(),
-        scored.iter().map(row).collect(),
+        &scored,
+        |(series, one, wall)| {
+            let es =
+                |t: &i8| (Column::number(&format!("t = {t}")), Cell::maybe(wall.es.get(t).copied(), number::score));
+            let name = (Column::text("plugin or baseline"), Cell::name(named(*series, one)));
+            std::iter::once(name).chain(tolerances.iter().map(es)).collect()
+        },
     );
     Figure {
         id: format!("tolerance-figure-{at}"),
@@ -228,27 +201,24 @@ pub(super) fn distribution(contest: &Contest<'_>, at: usize) -> Markup {
 
 /// How many graphs reach which speedup, and the speedups that shares of the graphs reach.
 fn quantiles(contest: &Contest<'_>, at: usize) -> Table {
-    let reached = REACHED.map(|speedup| Column::measured(&format!("fast at {speedup}"), "share of graphs"));
-    let shares = SHARES.map(|share| Column::measured(&number::percent(share), "reach at least"));
-    let row = |(series, one): (usize, &ContestEntrant)| {
-        let graphs = one.shared.graphs.max(1);
-        let reach =
-            |least: f64| one.speedups.iter().filter(|speedup| **speedup >= least).count() as f64 / graphs as f64;
-        // The graph that so many are at least as fast as, where so many are right.
-        let at_share = |share: f64| {
-            let rank = (share * graphs as f64).ceil() as usize;
-            one.speedups.iter().rev().nth(rank.max(1) - 1).copied()
-        };
-        std::iter::once(Cell::name(named(series, one)))
-            .chain(REACHED.map(|least| Cell::of(reach(least), number::percent)))
-            .chain(SHARES.map(|share| Cell::maybe(at_share(share), number::score)))
-            .collect()
-    };
     let caption = html! {
         "fast_p: the share of graphs that are right and at least p times as fast as eager; and the speedup that a share of the \
          graphs reaches"
     };
-    let columns = std::iter::once(Column::text("plugin or baseline")).chain(reached).chain(shares).collect();
-    let rows = contest.contenders.iter().enumerate().map(row).collect();
-    Table::new(format!("distribution-numbers-{at}"), caption, columns, rows)
+    Table::of(format!("distribution-numbers-{at}"), caption, contest.contenders.iter().enumerate(), |(series, one)| {
+        let graphs = one.shared.graphs.max(1);
+        let reach = |least: f64| {
+            let reached = one.speedups.iter().filter(|speedup| **speedup >= least).count() as f64 / graphs as f64;
+            let column = Column::measured(&format!("fast at {least}"), "share of graphs");
+            (column, Cell::of(reached, number::percent))
+        };
+        // The graph that so many are at least as fast as, where so many are right.
+        let at_share = |share: f64| {
+            let rank = (share * graphs as f64).ceil() as usize;
+            let speedup = one.speedups.iter().rev().nth(rank.max(1) - 1).copied();
+            (Column::measured(&number::percent(share), "reach at least"), Cell::maybe(speedup, number::score))
+        };
+        let name = (Column::text("plugin or baseline"), Cell::name(named(series, one)));
+        std::iter::once(name).chain(REACHED.map(reach)).chain(SHARES.map(at_share)).collect()
+    })
 }

@@ -4,7 +4,6 @@
 use super::{NAME, SENTENCE, headline, named};
 use crate::{Markup, html, number, untrusted};
 use passhost_report::{AgainstFirst, ClockScores, Contest, ContestEntrant};
-use passhost_result::Headline;
 use passhost_score::{Interval, Ratio, Verdict};
 use std::collections::BTreeMap;
 
@@ -95,11 +94,7 @@ fn first_of_several(contest: &Contest<'_>, best: &ContestEntrant, wall: &ClockSc
 
 /// AS, or AS strict, with its interval.
 fn score(contest: &Contest<'_>, wall: &ClockScores) -> Markup {
-    let confidence = wall.confidence.as_ref();
-    let (value, interval) = match contest.conditions.headline {
-        Headline::Published => (wall.aggregate_score, confidence.map(|found| found.aggregate_score)),
-        Headline::Strict => (wall.aggregate_score_strict, confidence.map(|found| found.aggregate_score_strict)),
-    };
+    let (value, interval) = wall.headline(contest.conditions.headline);
     html! { (headline(contest)) " " (number::score(value)) (bracketed(interval)) }
 }
 

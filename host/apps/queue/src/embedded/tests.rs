@@ -1,5 +1,6 @@
 use super::*;
 use crate::tables::JOBS;
+use redb::ReadableTable as _;
 
 const LEASE: Duration = Duration::from_secs(60);
 
@@ -90,4 +91,52 @@ fn a_job_whose_record_is_damaged_takes_none_of_its_clients_room_any_more() {
     damage(queue, &waits);
     queue.write(0, |tables| tables.strike(&lease.ticket)).unwrap();
     assert_eq!(held("a"), 2 * JOB + 16);
+}
+
+/// As the version that kept leases on the disk wrote it: what runs by the end of its lease, records without a hash, without
+/// what they say of `begun`, and without the queue's own clock.
+fn as_an_older_version_wrote_it(transaction: &redb::WriteTransaction, running: &Ticket) -> Result<(), QueueError> {
+    const BEFORE: redb::TableDefinition<'_, (u64, &str), ()> = redb::TableDefinition::new("running");
+    transaction.delete_table(RUNNING)?;
+    transaction.open_table(BEFORE)?.insert((1_700_000_000_000, running.as_str()), ())?;
+    let mut jobs = transaction.open_table(JOBS)?;
+    let records: Vec<(String, Vec<u8>)> = jobs
+        .iter()?
+        .map(|entry| entry.map(|(ticket, record)| (ticket.value().to_owned(), record.value().to_owned())))
+        .collect::<Result<_, _>>()?;
+    for (ticket, record) in records {
+        let mut fields: serde_json::Map<_, _> = serde_json::from_slice(&record[64..]).unwrap();
+        fields.retain(|name, _| !["begun", "kept_from_ms", "outcome_sha256", "loss"].contains(&name.as_str()));
+        fields.insert("expires_ms".to_owned(), (ticket == running.as_str()).then_some(1_700_000_000_000_u64).into());
+        jobs.insert(ticket.as_str(), serde_json::to_vec(&fields).unwrap().as_slice())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_file_of_an_older_version_is_read_and_goes_on() {
+    let Place { _directory: directory, queue } = place();
+    let ended = begun(&queue, "a", b"ends");
+    queue.finish(&ended, b"outcome").unwrap();
+    let runs = begun(&queue, "b", b"runs").ticket;
+    let waiting = queue.submit("a", Some("key"), b"waits").unwrap();
+    queue.store.write(0, |transaction| as_an_older_version_wrote_it(transaction, &runs)).unwrap();
+    drop(queue);
+    for _ in 0..2 {
+        let queue = Embedded::open(&directory.path().join("queue"), QueueLimits::default()).unwrap();
+        let look = |client, ticket| queue.look(client, ticket).unwrap().unwrap();
+        assert_eq!(look("a", &ended.ticket).outcome, Some(b"outcome".to_vec()));
+        assert_eq!(look("b", &runs).state, JobState::Waiting);
+        assert_eq!(look("a", &waiting).state, JobState::Waiting);
+        assert_eq!(queue.submit("a", Some("key"), b"waits").unwrap(), waiting);
+    }
+    let queue = Embedded::open(&directory.path().join("queue"), QueueLimits::default()).unwrap();
+    let mut payloads = vec![];
+    while let Some(job) = queue.take(LEASE).unwrap() {
+        queue.begin(&job.lease).unwrap();
+        queue.finish(&job.lease, b"done").unwrap();
+        payloads.push(job.payload);
+    }
+    payloads.sort();
+    assert_eq!(payloads, [b"runs".to_vec(), b"waits".to_vec()]);
 }

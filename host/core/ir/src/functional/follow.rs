@@ -72,40 +72,11 @@ impl ProgramMemory<'_> {
             &ViewStep::Select { dim, index } => {
                 self.draft.scatter("aten::select_scatter", with(&[Arg::Int(dim), Arg::Int(index)]), ty)
             }
-            &ViewStep::Diagonal { offset, dim1, dim2 } => {
-                let args = with(&[Arg::Int(offset), Arg::Int(dim1), Arg::Int(dim2)]);
-                self.draft.call("aten::diagonal_scatter", args, ty)
-            }
-            &ViewStep::Part(index) => {
-                let pairs_type = as_pairs(&ty, self.ty(tensor));
-                let pairs = self.draft.call("aten::view_as_real", vec![Arg::Value(whole)], pairs_type.clone());
-                let args = vec![Arg::Value(pairs), Arg::Value(value), Arg::Int(-1), Arg::Int(index)];
-                let pairs = self.draft.call("aten::select_scatter", args, pairs_type);
-                self.draft.call("aten::view_as_complex", vec![Arg::Value(pairs)], ty)
-            }
             ViewStep::Permute(order) => self.permuted_back(value, order),
             ViewStep::Shape => self.reshaped(value, &ty.shape),
             ViewStep::Spread if self.ty(tensor).numel() == ty.numel() => self.reshaped(value, &ty.shape),
-            // These change how elements lie in memory, which must be as it was for the way back.
-            ViewStep::Bits => {
-                let value = self.exact(tensor, value);
-                self.draft.call("aten::view.dtype", vec![Arg::Value(value), Arg::Dtype(ty.dtype)], ty)
-            }
-            ViewStep::Pairs => {
-                let value = self.exact(tensor, value);
-                self.draft.call("aten::view_as_complex", vec![Arg::Value(value)], ty)
-            }
-            ViewStep::Complex => {
-                let value = self.exact(tensor, value);
-                self.draft.call("aten::view_as_real", vec![Arg::Value(value)], ty)
-            }
             ViewStep::Spread | ViewStep::Addressed | ViewStep::Other => return Err(self.not_writable(tensor, read)),
         })
-    }
-
-    /// A value of a tensor with the strides that it must have.
-    fn exact(&mut self, tensor: usize, value: ValueId) -> ValueId {
-        if self.draft.ty(value) == self.ty(tensor) { value } else { self.draft.convert(value, self.value(tensor)) }
     }
 
     /// The dimensions of a value in the order they had before `order` was applied to them.
@@ -139,13 +110,4 @@ impl ProgramMemory<'_> {
         let by_address = matches!(kind, NodeKind::Aten { .. }) && view.step == ViewStep::Addressed;
         if moved && by_address { Err(self.lost(tensor, read)) } else { Ok(()) }
     }
-}
-
-/// The type of complex numbers as pairs of `part`s.
-fn as_pairs(complex: &TensorType, part: &TensorType) -> TensorType {
-    let mut ty = TensorType { dtype: part.dtype, ..complex.clone() };
-    ty.strides.iter_mut().for_each(|stride| *stride = stride.saturating_mul(2));
-    ty.shape.push(2);
-    ty.strides.push(1);
-    ty
 }

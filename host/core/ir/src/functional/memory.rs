@@ -6,7 +6,7 @@
 //! Reads of what was written, and of views of it, cost nothing.
 
 use super::draft::FunctionalDraft;
-use super::error::{FunctionalError, MAX_VIEWS, Overwriting};
+use super::error::{FunctionalError, MAX_VIEWS};
 use super::tensors::Tensors;
 use crate::{Graph, NodeId, NodeKind, TensorType, ValueId};
 
@@ -133,7 +133,7 @@ impl<'a> ProgramMemory<'a> {
             let version = self.states[view.of].version;
             if self.states[tensor].agreed != version {
                 let value = self.view_again(tensor, view, read)?;
-                self.set(tensor, value);
+                self.set(tensor, value, true);
                 self.states[tensor].agreed = version;
             }
             self.states[tensor].checked = self.storages[root].written;
@@ -149,8 +149,12 @@ impl<'a> ProgramMemory<'a> {
         let mut current = tensor;
         for _ in 0..levels.unwrap_or(0) {
             if path.len() == MAX_VIEWS {
-                let value = self.name_of(read.value);
-                return Err(FunctionalError::TooManyViews(reader(read), value));
+                return Err(FunctionalError(format!(
+                    "{} uses `%{}`, more than {MAX_VIEWS} views away from the tensor that its memory was last read or \
+                     written as; make views of that tensor, not of its views",
+                    reader(read),
+                    self.name_of(read.value)
+                )));
             }
             path.push(current);
             current = self.tensors.get(current).view.as_ref().map_or(current, |view| view.of);
@@ -167,30 +171,21 @@ impl<'a> ProgramMemory<'a> {
         let value = loose.unwrap_or(self.value(tensor));
         let new = self.scattered(tensor, view, value, read)?;
         let is_exact = self.draft.ty(new) == self.ty(view.of);
-        if is_exact {
-            self.set(view.of, new);
-        } else if self.tensors.get(view.of).view.is_none() {
-            let new = self.draft.convert(new, whole);
-            self.set(view.of, new);
-        } else {
-            self.set_loose(view.of, new);
-        }
+        let is_root = self.tensors.get(view.of).view.is_none();
+        let new = if is_root && !is_exact { self.draft.convert(new, whole) } else { new };
+        self.set(view.of, new, is_root || is_exact);
         self.states[tensor].agreed = if loose.is_none() { self.states[view.of].version } else { NEVER };
         let root = self.tensors.get(tensor).root;
         self.storages[root].ahead = view.of;
         Ok(())
     }
 
-    fn set(&mut self, tensor: usize, value: ValueId) {
+    /// Gives a tensor another value, or one with other strides than it must have.
+    fn set(&mut self, tensor: usize, value: ValueId, is_exact: bool) {
         let version = self.tick();
         let state = &mut self.states[tensor];
-        (state.value, state.loose, state.version) = (Some(value), None, version);
-    }
-
-    fn set_loose(&mut self, tensor: usize, value: ValueId) {
-        let version = self.tick();
-        let state = &mut self.states[tensor];
-        (state.loose, state.version) = (Some(value), version);
+        (state.value, state.loose) = if is_exact { (Some(value), None) } else { (state.value, Some(value)) };
+        state.version = version;
     }
 
     fn tick(&mut self) -> u64 {
@@ -202,11 +197,7 @@ impl<'a> ProgramMemory<'a> {
     /// tensor has, or one that belongs to somebody else, is only good for being put back.
     pub(super) fn write(&mut self, tensor: usize, value: ValueId, write: MemoryWrite, is_own: bool) {
         let is_exact = is_own && self.draft.ty(value) == self.ty(tensor);
-        if is_exact {
-            self.set(tensor, value);
-        } else {
-            self.set_loose(tensor, value);
-        }
+        self.set(tensor, value, is_exact);
         let root = self.tensors.get(tensor).root;
         let written = self.tick();
         let storage = &mut self.storages[root];
@@ -234,32 +225,31 @@ impl<'a> ProgramMemory<'a> {
 
     /// The error of a read of what a write may have changed, in a way that is not known.
     pub(super) fn shared(&self, write: MemoryWrite, read: ValueRead) -> FunctionalError {
-        FunctionalError::SharedMemory {
-            write: self.overwriting(write),
-            other: self.name_of(read.value),
-            by: self.maker(self.tensors.tensor(read.value)),
-            reader: reader(read),
-        }
+        let (written, other, reader) = (self.overwriting(write), self.name_of(read.value), reader(read));
+        let by = self.maker(self.tensors.tensor(read.value));
+        let node = self.program.nodes.get(write.position).map_or(NodeId(0), |node| node.id);
+        FunctionalError(format!(
+            "{written}, whose memory `%{other}` may share and which {reader} reads later; what `{by}` makes of overwritten \
+             memory cannot be followed: clone `%{other}` before node {node}"
+        ))
     }
 
     /// The error of a write to the memory of `tensor` through a view that leads nowhere.
     pub(super) fn not_writable(&self, tensor: usize, read: ValueRead) -> FunctionalError {
-        FunctionalError::NotWritable {
-            write: self.overwriting(self.last_write(tensor, read)),
-            other: self.name_of(read.value),
-            through: self.maker(tensor),
-            reader: reader(read),
-        }
+        let (write, reader) = (self.overwriting(self.last_write(tensor, read)), reader(read));
+        let (other, through) = (self.name_of(read.value), self.maker(tensor));
+        FunctionalError(format!(
+            "{write}, memory that {reader} reads later as `%{other}`; writes through `{through}` are not supported: write \
+             to the tensor that it is a view of, or to a clone"
+        ))
     }
 
     /// A write, for a message.
-    pub(super) fn overwriting(&self, write: MemoryWrite) -> Box<Overwriting> {
+    pub(super) fn overwriting(&self, write: MemoryWrite) -> String {
+        let value = self.name_of(write.target);
         let node = self.program.nodes.get(write.position);
-        Box::new(Overwriting {
-            node: node.map_or(NodeId(0), |node| node.id),
-            op: node.map(|node| op_name(&node.kind)).unwrap_or_default(),
-            value: self.name_of(write.target),
-        })
+        let (id, op) = node.map_or((NodeId(0), String::new()), |node| (node.id, op_name(&node.kind)));
+        format!("node {id} (`{op}`) overwrites `%{value}`")
     }
 
     /// The op that made a tensor.

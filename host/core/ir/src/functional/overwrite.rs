@@ -37,7 +37,13 @@ impl ProgramMemory<'_> {
     /// Adds what an in-place node calculates. Says whether it may run in place again.
     pub(super) fn overwrite(&mut self, write: &InPlace<'_>, ops: &OpTable) -> Result<bool, FunctionalError> {
         let InPlace { node, target, result, .. } = *write;
-        let no_counterpart = || FunctionalError::NoCounterpart(node.id, write.schema.op.to_string());
+        let no_counterpart = || {
+            let op = &write.schema.op;
+            FunctionalError(format!(
+                "node {} calls `{op}`, for which no op without the `_` takes the same arguments",
+                node.id
+            ))
+        };
         let counterpart = &functional_schema(write.schema, ops).ok_or_else(no_counterpart)?.op;
         let done = MemoryWrite { position: write.position, target };
         self.check_overlap(node, done)?;
@@ -115,12 +121,16 @@ impl ProgramMemory<'_> {
         value
     }
 
-    /// Refuses writes whose result would depend on the order in which elements are read and written.
+    /// Refuses writes whose result would depend on the order in which elements are read and written. PyTorch refuses the
+    /// obvious cases, too.
     fn check_overlap(&self, node: &Node, write: MemoryWrite) -> Result<(), FunctionalError> {
         let tensor = self.tensors.tensor(write.target);
         let (ty, place) = (self.ty(tensor), self.tensors.get(tensor));
         if !elements_are_distinct(ty) {
-            return Err(FunctionalError::Overlap(self.overwriting(write), ty.to_string()));
+            return Err(FunctionalError(format!(
+                "{}, a {ty}, several of whose elements may lie in one place; write to a clone of it",
+                self.overwriting(write)
+            )));
         }
         for value in node.operands() {
             let other = self.tensors.tensor(value);
@@ -133,7 +143,10 @@ impl ProgramMemory<'_> {
                 .zip(other_place.offset)
                 .is_some_and(|(a, b)| (a == b && ty == other_type) || are_disjoint((ty, a), (other_type, b)));
             if !apart {
-                return Err(FunctionalError::OperandOverlap(self.overwriting(write), self.name_of(value)));
+                let (write, value) = (self.overwriting(write), self.name_of(value));
+                return Err(FunctionalError(format!(
+                    "{write} while it reads `%{value}`, which may share part of its memory; pass it a clone of `%{value}`"
+                )));
             }
         }
         Ok(())

@@ -29,14 +29,13 @@ pub(super) fn functional_type(program: &Graph, op: &OpName, args: &[Arg], target
         Lays::WithNumber if !["Scalar", "Scalar_mode", "Tensor_Scalar", "Scalar_Other"].contains(&&op.overload[..]) => {
         }
         Lays::WithNumber => operands.push(&number),
-        Lays::First => operands.splice(1.., [&number]).for_each(drop),
         _ => {}
     }
     let strides = match lays {
         Lays::Target => target.strides.clone(),
         Lays::Preserved => preserved_strides(target),
         Lays::Contiguous => contiguous_strides(&target.shape),
-        Lays::WithNumber | Lays::First | Lays::Elementwise => elementwise_strides(&target.shape, &operands),
+        Lays::WithNumber | Lays::Elementwise => elementwise_strides(&target.shape, &operands),
     };
     TensorType { dtype: functional_dtype(program, gives, args, target.dtype), shape: target.shape.clone(), strides }
 }

@@ -53,7 +53,7 @@ impl Tensors {
             if let NodeKind::Aten { op, .. } = &node.kind
                 && ops.get(op).is_none()
             {
-                return Err(FunctionalError::UnknownOp(node.id, op.to_string()));
+                return Err(FunctionalError(format!("node {} calls `{op}`, which is on no list of ops", node.id)));
             }
             tensors.add(program, position, node, ops);
         }
@@ -88,10 +88,10 @@ impl Tensors {
     fn add_view(&mut self, program: &Graph, node: &Node, index: usize, source: ValueId, before: i64) {
         let of = self.tensor(source);
         let output = node.outputs[index];
-        let (from, to) = (program.ty(source), program.ty(output));
+        let from = program.ty(source);
         let step = ViewStep::of(program, node, index, from, before);
         let base = &self.all[of];
-        let offset = base.offset.zip(step.offset(from, to)).and_then(|(a, b)| a.checked_add(b));
+        let offset = base.offset.zip(step.offset(from)).and_then(|(a, b)| a.checked_add(b));
         let (root, depth, made_by) = (base.root, base.depth.saturating_add(1), self.all[output.index()].made_by);
         self.all[output.index()] = ProgramTensor { view: Some(TensorView { of, step }), root, depth, offset, made_by };
     }

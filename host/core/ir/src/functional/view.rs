@@ -11,25 +11,15 @@ pub(super) enum ViewStep {
     Slice { dim: i64, start: Option<i64>, end: Option<i64>, step: i64 },
     /// One index of a dimension, which goes.
     Select { dim: i64, index: i64 },
-    /// A diagonal, as the last dimension.
-    Diagonal { offset: i64, dim1: i64, dim2: i64 },
-    /// The real (0) or imaginary (1) part of complex numbers.
-    Part(i64),
     /// The same dimensions in another order: dimension `i` is dimension `self[i]` of the tensor.
     Permute(Vec<usize>),
     /// The same elements in the same order in another shape.
     Shape,
-    /// The same bits as another element type.
-    Bits,
-    /// Complex numbers as pairs along a new last dimension.
-    Pairs,
-    /// Pairs along the last dimension as complex numbers.
-    Complex,
     /// Elements shown more than once.
     Spread,
     /// Elements picked by address.
     Addressed,
-    /// Made by calling the same op again, which is all that is known.
+    /// Made by calling the same op again, which is all that is known: diagonals, windows, parts of complex numbers, other bits.
     Other,
 }
 
@@ -65,16 +55,7 @@ impl ViewStep {
             Shows::Unbind => {
                 int(args, 1).zip(i64::try_from(index).ok()).map(|(dim, index)| ViewStep::Select { dim, index })
             }
-            Shows::Diagonal => match (int(args, 1), int(args, 2), int(args, 3)) {
-                (Some(offset), Some(dim1), Some(dim2)) => Some(ViewStep::Diagonal { offset, dim1, dim2 }),
-                _ => None,
-            },
-            Shows::Real if from.dtype.is_complex() => Some(ViewStep::Part(0)),
-            Shows::Imag => Some(ViewStep::Part(1)),
-            Shows::Bits => Some(ViewStep::Bits),
             Shows::Shape | Shows::Reshaped => Some(ViewStep::Shape),
-            Shows::Pairs => Some(ViewStep::Pairs),
-            Shows::Complex => Some(ViewStep::Complex),
             Shows::Spread | Shows::SpreadEach => Some(ViewStep::Spread),
             Shows::Addressed => Some(ViewStep::Addressed),
             other => permutation(other, args, rank).map(ViewStep::Permute),
@@ -84,11 +65,11 @@ impl ViewStep {
 
     /// Whether writing to the view writes to some elements of the tensor only.
     pub(super) fn is_part(&self) -> bool {
-        matches!(self, ViewStep::Slice { .. } | ViewStep::Select { .. } | ViewStep::Diagonal { .. } | ViewStep::Part(_))
+        matches!(self, ViewStep::Slice { .. } | ViewStep::Select { .. })
     }
 
     /// How many bytes the first element of the view lies behind that of a tensor of type `from`, if that is known.
-    pub(super) fn offset(&self, from: &TensorType, view: &TensorType) -> Option<i64> {
+    pub(super) fn offset(&self, from: &TensorType) -> Option<i64> {
         let size = i64::try_from(from.dtype.size()).ok()?;
         let along = |dim: usize, index: i64| index.checked_mul(from.strides[dim])?.checked_mul(size);
         match self {
@@ -103,13 +84,8 @@ impl ViewStep {
                 let dim = wrap(*dim, from.rank())?;
                 along(dim, if *index < 0 { index.saturating_add(from.shape[dim]) } else { *index })
             }
-            ViewStep::Diagonal { offset, dim1, dim2 } => {
-                let dim = if *offset < 0 { dim1 } else { dim2 };
-                along(wrap(*dim, from.rank())?, offset.checked_abs()?)
-            }
-            ViewStep::Part(index) => index.checked_mul(i64::try_from(view.dtype.size()).ok()?),
-            ViewStep::Addressed => None,
-            _ => Some(0),
+            ViewStep::Permute(_) | ViewStep::Shape | ViewStep::Spread => Some(0),
+            ViewStep::Addressed | ViewStep::Other => None,
         }
     }
 }
@@ -182,22 +158,14 @@ mod tests {
                 ViewStep::Select { dim: 0, index: 2 },
                 Some(48),
             ),
-            (
-                "%a: f32[3]{7}",
-                "aten::diagonal(%x, -1)",
-                0,
-                ViewStep::Diagonal { offset: -1, dim1: 0, dim2: 1 },
-                Some(24),
-            ),
+            ("%a: f32[3]{7}", "aten::diagonal(%x, -1)", 0, ViewStep::Other, None),
             ("%a: f32[6,4]{1,6}", "aten::t(%x)", 0, ViewStep::Permute(vec![1, 0]), Some(0)),
             ("%a: f32[6,4]{1,6}", "aten::movedim.int(%x, -1, 0)", 0, ViewStep::Permute(vec![1, 0]), Some(0)),
-            ("%a: f32[4,6]", "aten::permute(%x, [0, 0])", 0, ViewStep::Other, Some(0)),
+            ("%a: f32[4,6]", "aten::permute(%x, [0, 0])", 0, ViewStep::Other, None),
             ("%a: f32[24]", "aten::view(%x, [24])", 0, ViewStep::Shape, Some(0)),
-            ("%a: i32[4,6]", "aten::view.dtype(%x, i32)", 0, ViewStep::Bits, Some(0)),
             ("%a: f32[2,4,6]{0,6,1}", "aten::expand(%x, [2, 4, 6])", 0, ViewStep::Spread, Some(0)),
             ("%a: f32[2]", "aten::as_strided(%x, [2], [1], 3)", 0, ViewStep::Addressed, None),
-            ("%a: f32[4,6]{12,2}", "aten::imag(%z)", 0, ViewStep::Part(1), Some(4)),
-            ("%a: f32[4,6,2]", "aten::view_as_real(%z)", 0, ViewStep::Pairs, Some(0)),
+            ("%a: f32[4,6,2]", "aten::view_as_real(%z)", 0, ViewStep::Other, None),
         ] {
             let text = format!("graph(%x: f32[4,6], %z: c64[4,6]) {{\n  {results} = {call}\n  return ()\n}}\n");
             let graph = Graph::parse(&text).unwrap();
@@ -206,7 +174,7 @@ mod tests {
             let before = (0..index).filter_map(|part| extent_of_part(&graph, node, part)).sum();
             let step = ViewStep::of(&graph, node, index, from, before);
             assert_eq!(step, expected, "{call}");
-            assert_eq!(step.offset(from, graph.ty(node.outputs[index])), offset, "{call}");
+            assert_eq!(step.offset(from), offset, "{call}");
         }
     }
 }

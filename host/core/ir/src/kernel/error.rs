@@ -19,12 +19,9 @@ pub struct KernelError {
 /// A rule that a kernel breaks. The text of each goes on where the name of the line ends.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum KernelRule {
-    /// So many parallel axes, more than [`limits::PARALLEL_AXES`].
-    #[error("{0} parallel axes; at most {limit} are supported: join neighbouring axes", limit = limits::PARALLEL_AXES)]
-    ParallelAxes(usize),
-    /// So many reduce axes, more than [`limits::REDUCE_AXES`].
-    #[error("{0} reduce axes; at most {limit} are supported: join neighbouring axes", limit = limits::REDUCE_AXES)]
-    ReduceAxes(usize),
+    /// So many of these, more than a kernel may have, and what to do.
+    #[error("{1} {0}; at most {2} are allowed: {3}")]
+    Count(&'static str, usize, usize, &'static str),
     /// A parallel axis with a negative extent.
     #[error("parallel axis {0} has extent {1}; expected 0 or more")]
     ParallelExtent(usize, i64),
@@ -34,21 +31,6 @@ pub enum KernelRule {
     /// So many points, more than [`limits::WORK`]; saturated.
     #[error("the axes span {0} points; at most {limit} are allowed: split the kernel", limit = limits::WORK)]
     Work(u64),
-    /// So many inputs, more than [`limits::INPUTS`].
-    #[error("{0} inputs; at most {limit} are allowed: split the kernel", limit = limits::INPUTS)]
-    InputCount(usize),
-    /// So many index expressions, more than [`limits::INDEX`].
-    #[error("{0} index expressions; at most {limit} are allowed: share equal ones or split the kernel", limit = limits::INDEX)]
-    IndexCount(usize),
-    /// So many instructions, more than [`limits::BODY`].
-    #[error("{0} instructions; at most {limit} are allowed: split the kernel", limit = limits::BODY)]
-    BodyCount(usize),
-    /// So many loads, more than [`limits::LOADS`].
-    #[error("{0} loads; at most {limit} are allowed: share equal ones or split the kernel", limit = limits::LOADS)]
-    LoadCount(usize),
-    /// So many stores, more than [`limits::STORES`].
-    #[error("{0} stores; at most {limit} are allowed: split the kernel", limit = limits::STORES)]
-    StoreCount(usize),
     /// A kernel without a result.
     #[error("the kernel stores nothing; end it with an `out` for each result")]
     NoStore,
@@ -88,16 +70,9 @@ pub enum KernelRule {
     /// A load from an input that does not exist, of so many that do.
     #[error(" loads input x{0}, but the kernel has {1} inputs, counted from 0: declare it by `in`")]
     MissingInput(u32, usize),
-    /// A load with more or fewer indices than its input has dimensions.
-    #[error(" loads input x{input} by {found} indices; its shape has {expected} dimensions: give one index for each")]
-    LoadRank {
-        /// The input.
-        input: u32,
-        /// Dimensions of the input.
-        expected: usize,
-        /// Indices given.
-        found: usize,
-    },
+    /// A load from this input by more or fewer indices than it has dimensions.
+    #[error(" loads input x{0} by {1} indices; its shape has {2} dimensions: give one index for each")]
+    LoadRank(u32, usize, usize),
     /// A load that clamps into this dimension, without elements, of this input.
     #[error(" clamps into dimension {0} of input x{1}, which has extent 0: pad with a constant instead")]
     ClampEmpty(usize, u32),
@@ -113,57 +88,27 @@ pub enum KernelRule {
     /// A complex value in the body.
     #[error(" is {0}; kernels hold no complex values")]
     ComplexValue(Dtype),
-    /// An operand of a type that the operation does not take.
-    #[error(": {op} takes {accepted}, but {operand} is {found}: cast it first")]
-    OperandType {
-        /// The operation's name.
-        op: &'static str,
-        /// The operand.
-        operand: Reg,
-        /// The types it takes.
-        accepted: &'static str,
-        /// The operand's type.
-        found: Dtype,
-    },
-    /// Operands of different types where one type is asked for.
-    #[error(": {op} takes operands of one type, but {} is {} and {} is {}: cast one", first.0, first.1, second.0, second.1)]
-    OperandsDiffer {
-        /// The operation's name.
-        op: &'static str,
-        /// One operand, and its type.
-        first: (Reg, Dtype),
-        /// The other.
-        second: (Reg, Dtype),
-    },
-    /// An instruction whose declared type is not what it computes.
-    #[error(": {op} gives {expected} here, but the instruction declares {found}: cast behind it")]
-    ResultType {
-        /// The operation's name.
-        op: &'static str,
-        /// The type computed.
-        expected: Dtype,
-        /// The type declared.
-        found: Dtype,
-    },
+    /// An operation, the types that it takes, and an operand of another one.
+    #[error(": {0} takes {1}, but {2} is {3}: cast it first")]
+    OperandType(&'static str, &'static str, Reg, Dtype),
+    /// An operation that takes operands of one type, and two of different ones.
+    #[error(": {} takes operands of one type, but {} is {} and {} is {}: cast one", .0, .1.0, .1.1, .2.0, .2.1)]
+    OperandsDiffer(&'static str, (Reg, Dtype), (Reg, Dtype)),
+    /// An operation, the type that it gives here, and the one that is declared.
+    #[error(": {0} gives {1} here, but the instruction declares {2}: cast behind it")]
+    ResultType(&'static str, Dtype, Dtype),
     /// A reduction or scan of this name in a kernel without reduce axes.
     #[error(": {0} needs a reduce axis, but the kernel has none: declare one")]
     NoReduceAxis(&'static str),
     /// A store of a body value that does not exist, of so many that do.
     #[error(" writes {0}, but the body ends at {1} instructions")]
     StoreValue(Reg, usize),
-    /// A store whose order is neither a permutation of the parallel axes nor one of all axes.
+    /// A store whose order is neither a permutation of the parallel axes nor one of all axes: it, and how many there are.
     #[error(
-        " has order [{}]; expected each of the {parallel} parallel axes once, or each of all {all} axes once",
-        Joined(.order, ", ")
+        " has order [{}]; expected each of the {} parallel axes once, or each of all {} axes once",
+        Joined(.0, ", "), .1, .2
     )]
-    StoreOrder {
-        /// Its order.
-        order: Vec<u32>,
-        /// Parallel axes of the kernel.
-        parallel: usize,
-        /// All axes of the kernel.
-        all: usize,
-    },
+    StoreOrder(Vec<u32>, usize, usize),
     /// An elem value stored over the parallel axes alone: many values for one element.
     #[error(
         " writes {0}, which varies along the reduce axes, over the parallel axes alone: reduce it, or order all axes"
@@ -171,17 +116,10 @@ pub enum KernelRule {
     StoreElem(Reg),
     /// A store whose declared shape has another number of elements than its axes have points.
     #[error(
-        " declares shape [{}] with {found} elements; its axes have {expected} points: name a shape of as many elements",
-        Joined(.shape, ", ")
+        " declares shape [{}] with {} elements; its axes have {} points: name a shape of as many elements",
+        Joined(.0, ", "), .1, .2
     )]
-    StoreShape {
-        /// The declared shape.
-        shape: Vec<i64>,
-        /// Points of the axes in its order.
-        expected: u64,
-        /// Elements of the shape.
-        found: u64,
-    },
+    StoreShape(Vec<i64>, u64, u64),
     /// An output that is no tensor the host handles.
     #[error(": {0}")]
     StoreType(TypeError),

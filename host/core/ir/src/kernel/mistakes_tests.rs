@@ -17,8 +17,7 @@ macro_rules! rules {
 }
 
 rules! {
-    ParallelAxes, ReduceAxes, ParallelExtent, ReduceExtent, Work, InputCount, IndexCount, BodyCount, LoadCount,
-    StoreCount, NoStore, InputComplex, InputType, IndexOperand, AxisRange, Divisor, IndexValueMissing, IndexValueType,
+    Count, ParallelExtent, ReduceExtent, Work, NoStore, InputComplex, InputType, IndexOperand, AxisRange, Divisor, IndexValueMissing, IndexValueType,
     IndexOverflow, IndexTooEarly, Operand, MissingIndex, MissingInput, LoadRank, ClampEmpty, LiteralKind, LiteralRange,
     LiteralNan, ComplexValue, OperandType, OperandsDiffer, ResultType, NoReduceAxis, StoreValue, StoreOrder, StoreElem,
     StoreShape, StoreType,
@@ -111,11 +110,11 @@ type Mistake = (&'static str, fn(&mut Kernel));
 
 /// What would be long as text, or has no text.
 const UNWRITTEN: &[Mistake] = &[
-    ("InputCount", |k| k.inputs = vec![k.inputs[0].clone(); 65]),
-    ("IndexCount", |k| k.index.resize(1025, IndexExpr::Const(0))),
-    ("BodyCount", |k| k.body.resize(513, Inst { dtype: Dtype::I32, op: Op::Const(Scalar::Int(0)) })),
-    ("LoadCount", |k| k.body.resize(12 + 63, k.body[0].clone())),
-    ("StoreCount", |k| k.stores = vec![k.stores[0].clone(); 33]),
+    ("Count", |k| k.inputs = vec![k.inputs[0].clone(); 65]),
+    ("Count", |k| k.index.resize(1025, IndexExpr::Const(0))),
+    ("Count", |k| k.body.resize(513, Inst { dtype: Dtype::I32, op: Op::Const(Scalar::Int(0)) })),
+    ("Count", |k| k.body.resize(12 + 63, k.body[0].clone())),
+    ("Count", |k| k.stores = vec![k.stores[0].clone(); 33]),
     ("NoStore", |k| k.stores.clear()),
     ("LiteralNan", |k| k.body[8].op = Op::Const(Scalar::Float(f64::from_bits(0x7ff0_0000_0000_0001)))),
     ("LiteralNan", |k| k.body[8].op = Op::Const(Scalar::Float(-f64::NAN))),

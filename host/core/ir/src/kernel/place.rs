@@ -98,13 +98,8 @@ fn is_of_name(c: char) -> bool {
 }
 
 fn begins_with(line: &str, place: KernelLine) -> bool {
-    match place {
-        KernelLine::Space => line.starts_with("space"),
-        KernelLine::Input(input) => line.starts_with(&format!("in x{input}:")),
-        KernelLine::Index(index) => line.starts_with(&format!("i{index} =")),
-        KernelLine::Inst(at) => line.starts_with(&format!("v{at}:")),
-        KernelLine::Store(_) => line.starts_with("out "),
-    }
+    let name = if matches!(place, KernelLine::Store(_)) { "out".to_owned() } else { place.to_string() };
+    line.strip_prefix(&name).is_some_and(|rest| rest.starts_with([' ', ':']))
 }
 
 #[cfg(test)]

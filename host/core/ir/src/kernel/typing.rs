@@ -66,7 +66,7 @@ impl TypedInst<'_> {
         if accepts.holds(found) {
             return Ok(found);
         }
-        Err(KernelRule::OperandType { op, operand, accepted: accepts.text(), found }.broken_at(self.at))
+        Err(KernelRule::OperandType(op, accepts.text(), operand, found).broken_at(self.at))
     }
 
     /// Operands of one type; returns it.
@@ -76,7 +76,7 @@ impl TypedInst<'_> {
             let second = self.operand(op, operand, accepts)?;
             if second != first {
                 let (first, second) = ((operands[0], first), (operand, second));
-                return Err(KernelRule::OperandsDiffer { op, first, second }.broken_at(self.at));
+                return Err(KernelRule::OperandsDiffer(op, first, second).broken_at(self.at));
             }
         }
         Ok(first)
@@ -87,7 +87,7 @@ impl TypedInst<'_> {
         if found == expected {
             return Ok(());
         }
-        Err(KernelRule::ResultType { op, expected, found }.broken_at(self.at))
+        Err(KernelRule::ResultType(op, expected, found).broken_at(self.at))
     }
 
     fn over_reduce_axes(&self, op: &'static str) -> Result<(), KernelError> {
@@ -126,8 +126,7 @@ impl TypedInst<'_> {
         };
         self.result("load", decl.dtype)?;
         if index.len() != decl.shape.len() {
-            let (expected, found) = (decl.shape.len(), index.len());
-            return Err(KernelRule::LoadRank { input, expected, found }.broken_at(at));
+            return Err(KernelRule::LoadRank(input, index.len(), decl.shape.len()).broken_at(at));
         }
         match padding {
             PaddingMode::Pad(scalar) => self.literal(decl.dtype, scalar),

@@ -2,8 +2,7 @@
 //!
 //! They are checked in an order in which each may rely on those before:
 //!
-//! 1. *Counts* are within [`limits`]: `ParallelAxes`, `ReduceAxes`, `InputCount`, `IndexCount`, `BodyCount`, `LoadCount`,
-//!    `StoreCount`; there is a store, `NoStore`.
+//! 1. *Counts* are within [`limits`]: `Count`; there is a store, `NoStore`.
 //! 2. *The space*: parallel extents are not negative, `ParallelExtent`; reduce extents are positive, `ReduceExtent`; all
 //!    points together are not too many, `Work`.
 //! 3. *Inputs* are tensors that the host handles, `InputType`, and not complex, `InputComplex`.
@@ -49,23 +48,22 @@ fn body(kernel: &Kernel) -> impl Iterator<Item = (Reg, &Op)> {
     (0..).map(Reg).zip(kernel.body.iter().map(|inst| &inst.op))
 }
 
-/// How many there are, how many there may be, and the error of more.
-type Count = (usize, usize, fn(usize) -> KernelRule);
-
 /// Counts come first: everything after them is linear in these lists.
 fn check_counts(kernel: &Kernel) -> Result<(), KernelError> {
     let loads = body(kernel).filter(|(_, op)| matches!(op, Op::Load { .. })).count();
-    let counts: [Count; 7] = [
-        (kernel.parallel.len(), limits::PARALLEL_AXES, KernelRule::ParallelAxes),
-        (kernel.reduce.len(), limits::REDUCE_AXES, KernelRule::ReduceAxes),
-        (kernel.inputs.len(), limits::INPUTS, KernelRule::InputCount),
-        (kernel.index.len(), limits::INDEX, KernelRule::IndexCount),
-        (kernel.body.len(), limits::BODY, KernelRule::BodyCount),
-        (loads, limits::LOADS, KernelRule::LoadCount),
-        (kernel.stores.len(), limits::STORES, KernelRule::StoreCount),
-    ];
-    if let Some((found, _, error)) = counts.into_iter().find(|(found, limit, _)| found > limit) {
-        return Err(error(found).broken_by(KernelLine::Space));
+    let (join, split, share) = ("join neighbouring axes", "split the kernel", "share equal ones or split the kernel");
+    for (what, found, limit, remedy) in [
+        ("parallel axes", kernel.parallel.len(), limits::PARALLEL_AXES, join),
+        ("reduce axes", kernel.reduce.len(), limits::REDUCE_AXES, join),
+        ("inputs", kernel.inputs.len(), limits::INPUTS, split),
+        ("index expressions", kernel.index.len(), limits::INDEX, share),
+        ("instructions", kernel.body.len(), limits::BODY, split),
+        ("loads", loads, limits::LOADS, share),
+        ("stores", kernel.stores.len(), limits::STORES, split),
+    ] {
+        if found > limit {
+            return Err(KernelRule::Count(what, found, limit, remedy).broken_by(KernelLine::Space));
+        }
     }
     if kernel.stores.is_empty() {
         return Err(KernelRule::NoStore.broken_by(KernelLine::Space));
@@ -176,7 +174,7 @@ fn check_store(kernel: &Kernel, facts: &Facts, number: usize, store: &Store) -> 
     let is_new = |axis: &u32| seen.get_mut(*axis as usize).is_some_and(|seen| !std::mem::replace(seen, true));
     let is_permutation = store.order.iter().all(is_new);
     if !is_permutation || (axes != parallel && axes != all) {
-        return broken(KernelRule::StoreOrder { order: store.order.clone(), parallel, all });
+        return broken(KernelRule::StoreOrder(store.order.clone(), parallel, all));
     }
     if axes < all && facts.class(store.value) == Class::Elem {
         return broken(KernelRule::StoreElem(store.value));
@@ -187,7 +185,7 @@ fn check_store(kernel: &Kernel, facts: &Facts, number: usize, store: &Store) -> 
     let expected = if axes == all { kernel.work() } else { kernel.rows() };
     let found = crate::numel(&store.shape);
     if found != expected {
-        return broken(KernelRule::StoreShape { shape: store.shape.clone(), expected, found });
+        return broken(KernelRule::StoreShape(store.shape.clone(), found, expected));
     }
     Ok(())
 }

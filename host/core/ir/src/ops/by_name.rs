@@ -4,32 +4,16 @@
 use super::row::{Counts, Products, Puts, ROWS, Shows};
 use super::words::{is_same, needed};
 
-/// The names that have a property.
-struct NameTable {
+/// The names that have a property, and what it is of each.
+struct NameTable<T, const NAMES: usize, const LETTERS: usize, const LENGTHS: usize> {
     /// The [`kind`]s of names that there are: most ops that are looked for have no property, and are told apart by that.
     kinds: u64,
     /// For each length how many names are shorter, and how many letters these have.
-    starts: &'static [[u16; 2]],
+    starts: [[u16; 2]; LENGTHS],
     /// All names behind each other, the shortest first.
-    letters: &'static [u8],
-}
-
-impl NameTable {
-    fn position(&self, op: &str) -> Option<usize> {
-        let (namespace, name) = op.as_bytes().split_first_chunk()?;
-        if self.kinds >> kind(name) & 1 == 0 {
-            return None;
-        }
-        let &[[first, start], [end, _]] = self.starts.get(name.len()..)?.first_chunk()?;
-        let mut at = usize::from(start);
-        for position in usize::from(first)..usize::from(end) {
-            if self.letters.get(at..at + name.len()) == Some(name) {
-                return Some(position).filter(|_| namespace == b"aten::");
-            }
-            at += name.len();
-        }
-        None
-    }
+    letters: [u8; LETTERS],
+    /// Of each name.
+    values: [T; NAMES],
 }
 
 /// What tells names apart before any is compared: the length and a letter.
@@ -40,26 +24,27 @@ const fn kind(name: &[u8]) -> usize {
     }
 }
 
+/// Where the name of an op stands among those of a table.
+fn position(kinds: u64, starts: &[[u16; 2]], letters: &[u8], op: &str) -> Option<usize> {
+    let (namespace, name) = op.as_bytes().split_first_chunk()?;
+    if kinds >> kind(name) & 1 == 0 {
+        return None;
+    }
+    let &[[first, start], [end, _]] = starts.get(name.len()..)?.first_chunk()?;
+    let mut at = usize::from(start);
+    for position in usize::from(first)..usize::from(end) {
+        if letters.get(at..at + name.len()) == Some(name) {
+            return Some(position).filter(|_| namespace == b"aten::");
+        }
+        at += name.len();
+    }
+    None
+}
+
 /// What a row has of a property.
 type PropertyByRow<T> = [Option<T>; ROWS.len()];
 
-/// The rows that have a property, the shortest name first, of several rows with one name the first.
-const fn sorted<T: Copy, const COUNT: usize>(found: &PropertyByRow<T>) -> [usize; COUNT] {
-    let (mut sorted, mut count, mut length) = ([0; COUNT], 0, 0);
-    while count < COUNT {
-        let mut row = 0;
-        while row < ROWS.len() {
-            if ROWS[row].name.len() == length && counts(found, row) {
-                sorted[count] = row;
-                count += 1;
-            }
-            row += 1;
-        }
-        length += 1;
-    }
-    sorted
-}
-
+/// Whether a row has a property, and no row before it that has the same name.
 const fn counts<T>(found: &PropertyByRow<T>, row: usize) -> bool {
     let mut before = 0;
     while found[row].is_some()
@@ -71,60 +56,47 @@ const fn counts<T>(found: &PropertyByRow<T>, row: usize) -> bool {
     found[row].is_some() && before == row
 }
 
-const fn count<T>(found: &PropertyByRow<T>) -> usize {
-    let (mut count, mut row) = (0, 0);
+/// How many names have a property, how many letters these have, and how many lengths there are up to one more than theirs.
+const fn sizes<T>(found: &PropertyByRow<T>) -> [usize; 3] {
+    let (mut sizes, mut row) = ([0, 0, 0], 0);
     while row < ROWS.len() {
-        count += counts(found, row) as usize;
-        row += 1;
-    }
-    count
-}
-
-const fn kinds(rows: &[usize]) -> u64 {
-    let (mut kinds, mut row) = (0, 0);
-    while row < rows.len() {
-        kinds |= 1 << kind(ROWS[rows[row]].name.as_bytes());
-        row += 1;
-    }
-    kinds
-}
-
-const fn letters<const LETTERS: usize>(rows: &[usize]) -> [u8; LETTERS] {
-    let (mut letters, mut at, mut row) = ([0; LETTERS], 0, 0);
-    while row < rows.len() {
-        let name = ROWS[rows[row]].name.as_bytes();
-        letters.split_at_mut(at).1.split_at_mut(name.len()).0.copy_from_slice(name);
-        at += name.len();
-        row += 1;
-    }
-    letters
-}
-
-const fn starts<const LENGTHS: usize>(rows: &[usize]) -> [[u16; 2]; LENGTHS] {
-    let (mut starts, mut length) = ([[0; 2]; LENGTHS], 0);
-    while length < LENGTHS {
-        let mut row = 0;
-        while row < rows.len() {
-            let shorter = ROWS[rows[row]].name.len();
-            if shorter < length {
-                starts[length][0] += 1;
-                starts[length][1] += shorter as u16;
-            }
-            row += 1;
+        if counts(found, row) {
+            let length = ROWS[row].name.len();
+            let lengths = if length + 2 > sizes[2] { length + 2 } else { sizes[2] };
+            sizes = [sizes[0] + 1, sizes[1] + length, lengths];
         }
-        length += 1;
-    }
-    starts
-}
-
-const fn values<T: Copy, const COUNT: usize>(found: &PropertyByRow<T>, rows: &[usize]) -> [T; COUNT] {
-    let mut values = [needed!(found[rows[0]], "an op with each property"); COUNT];
-    let mut row = 0;
-    while row < rows.len() {
-        values[row] = needed!(found[rows[row]], "a value");
         row += 1;
     }
-    values
+    sizes
+}
+
+impl<T: Copy, const NAMES: usize, const LETTERS: usize, const LENGTHS: usize> NameTable<T, NAMES, LETTERS, LENGTHS> {
+    const fn of(found: &PropertyByRow<T>) -> Self {
+        let mut first = 0;
+        while found[first].is_none() {
+            first += 1;
+        }
+        let values = [needed!(found[first], "an op with each property"); NAMES];
+        let mut table = NameTable { kinds: 0, starts: [[0; 2]; LENGTHS], letters: [0; LETTERS], values };
+        let (mut length, mut position, mut at) = (0, 0, 0);
+        while length < LENGTHS {
+            table.starts[length] = [position as u16, at as u16];
+            let mut row = 0;
+            while row < ROWS.len() {
+                let name = ROWS[row].name.as_bytes();
+                if name.len() == length && counts(found, row) {
+                    table.kinds |= 1 << kind(name);
+                    table.letters.split_at_mut(at).1.split_at_mut(length).0.copy_from_slice(name);
+                    table.values[position] = needed!(found[row], "a value");
+                    position += 1;
+                    at += length;
+                }
+                row += 1;
+            }
+            length += 1;
+        }
+        table
+    }
 }
 
 /// Functions from the name of an op to a property of it.
@@ -141,16 +113,9 @@ macro_rules! by_name {
                 }
                 found
             };
-            const SORTED: [usize; count(&FOUND)] = sorted(&FOUND);
-            const LAST: &str = ROWS[SORTED[SORTED.len() - 1]].name;
-            const STARTS: [[u16; 2]; LAST.len() + 2] = starts(&SORTED);
-            static NAMES: NameTable = NameTable {
-                kinds: kinds(&SORTED),
-                starts: &STARTS,
-                letters: &letters::<{ STARTS[LAST.len() + 1][1] as usize }>(&SORTED),
-            };
-            static VALUES: [$type; SORTED.len()] = values(&FOUND, &SORTED);
-            VALUES.get(NAMES.position(op)?)
+            const SIZES: [usize; 3] = sizes(&FOUND);
+            static TABLE: NameTable<$type, { SIZES[0] }, { SIZES[1] }, { SIZES[2] }> = NameTable::of(&FOUND);
+            TABLE.values.get(position(TABLE.kinds, &TABLE.starts, &TABLE.letters, op)?)
         }
     )* };
 }

@@ -143,8 +143,6 @@ words! {
         First = b"first",
         /// The same of operand 1.
         Second = b"second",
-        /// The same, over its batches as well.
-        Batches = b"batches",
         /// Scores and weights of attention.
         Attention = b"attention",
         /// One for each element of a filter.
@@ -160,8 +158,6 @@ words! {
         WithNumber = b"with-number",
         /// By elementwise iteration over the tensors.
         Elementwise = b"elementwise",
-        /// By elementwise iteration over the first tensor and a number.
-        First = b"first",
         /// That of the first operand.
         Target = b"target",
         /// That of the first operand if it is dense.
@@ -213,8 +209,6 @@ words! {
         Complex = b"complex",
         /// A scalar function that the kernel language lacks.
         Function = b"function",
-        /// A scan that the kernel language lacks.
-        Rescaled = b"rescaled",
         /// Norms of matrices.
         MatrixNorm = b"matrix-norm",
         /// About memory.

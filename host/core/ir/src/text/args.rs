@@ -28,7 +28,7 @@ pub(crate) fn print_call<V>(
         if let Some(declared) = declared.filter(|_| by_name) {
             write!(f, "{}=", declared.name)?;
         }
-        print_arg(f, arg, declared.is_some(), name)?;
+        print_arg(f, arg, name)?;
     }
     f.write_str(")")
 }
@@ -42,19 +42,7 @@ fn is_default<V>(arg: &Arg<V>, default: &Arg<Infallible>) -> bool {
     arg.values().next().is_none() && arg.map(|_| ()) == default.map(|&never| match never {})
 }
 
-fn print_arg<V>(f: &mut fmt::Formatter<'_>, arg: &Arg<V>, typed: bool, name: &dyn Fn(&V) -> String) -> fmt::Result {
-    // What the parser would take for something else without a schema gets a word before it.
-    let label = match arg {
-        _ if typed => "",
-        Arg::Floats(items) if items.is_empty() => "floats",
-        Arg::Bools(items) if items.is_empty() => "bools",
-        Arg::Values(items) if items.is_empty() => "values",
-        Arg::OptionalValues(items) if items.iter().all(Option::is_some) || items.iter().all(Option::is_none) => {
-            "optional"
-        }
-        _ => "",
-    };
-    f.write_str(label)?;
+fn print_arg<V>(f: &mut fmt::Formatter<'_>, arg: &Arg<V>, name: &dyn Fn(&V) -> String) -> fmt::Result {
     match arg {
         Arg::None => f.write_str("none"),
         Arg::Bool(x) => write!(f, "{x}"),
@@ -138,7 +126,6 @@ fn parse_arg<V>(cursor: &mut Cursor<'_>, value: &mut impl FnMut(&mut Cursor<'_>)
         "false" => Arg::Bool(false),
         "strided" => Arg::Strided,
         "device" => Arg::Device,
-        "floats" | "bools" | "values" | "optional" => return labelled_list(cursor, value),
         _ => match (word.parse::<Dtype>(), MemoryFormat::from_name(word)) {
             (Ok(dtype), _) => Arg::Dtype(dtype),
             (_, Some(format)) => Arg::MemoryFormat(format),
@@ -155,24 +142,6 @@ fn number<V>(cursor: &mut Cursor<'_>) -> Parsed<Arg<V>> {
         NumberToken::Int(x) => Arg::Int(x),
         NumberToken::Float(x) => Arg::Float(x),
     })
-}
-
-fn labelled_list<V>(cursor: &mut Cursor<'_>, value: &mut impl FnMut(&mut Cursor<'_>) -> Parsed<V>) -> Parsed<Arg<V>> {
-    let before = cursor.clone();
-    let label = cursor.word("a list")?;
-    let list = parse_list(cursor, value)?;
-    match (label, list) {
-        ("optional", Arg::Values(items)) => Ok(Arg::OptionalValues(items.into_iter().map(Some).collect())),
-        ("optional", list @ Arg::OptionalValues(_)) => Ok(list),
-        ("optional", Arg::Ints(items)) if items.is_empty() => Ok(Arg::OptionalValues(vec![])),
-        ("values", Arg::Ints(items)) if items.is_empty() => Ok(Arg::Values(vec![])),
-        ("floats", Arg::Ints(items)) if items.is_empty() => Ok(Arg::Floats(vec![])),
-        ("bools", Arg::Ints(items)) if items.is_empty() => Ok(Arg::Bools(vec![])),
-        ("values", list @ Arg::Values(_)) | ("floats", list @ Arg::Floats(_)) | ("bools", list @ Arg::Bools(_)) => {
-            Ok(list)
-        }
-        _ => Err(before.unexpected(format_args!("a list of {label}"))),
-    }
 }
 
 /// A list of things of one kind, told by its first item. An empty one is a list of integers until a schema says

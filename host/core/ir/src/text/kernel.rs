@@ -220,8 +220,15 @@ fn parse_lines<'a>(cursor: &mut Cursor<'a>, mut ends: impl FnMut(&mut Cursor<'a>
             (_, Some(("i", number))) => {
                 in_sequence(&before, "i", number, kernel.index.len())?;
                 cursor.expect("=")?;
-                let expr = parse_index(cursor, &kernel)?;
-                kernel.index.push(expr);
+                let at = cursor.clone();
+                match parse_place(cursor, &mut kernel, 0)? {
+                    Place::Unlisted(expr) if kernel.index.len() == number as usize => kernel.index.push(expr),
+                    _ => {
+                        return Err(at.unexpected(
+                            "one step of index arithmetic, such as `i0 + i1`: others have lines of their own",
+                        ));
+                    }
+                }
             }
             (_, Some(("v", number))) => {
                 in_sequence(&before, "v", number, kernel.body.len())?;
@@ -267,10 +274,6 @@ fn reg(cursor: &mut Cursor<'_>) -> Parsed<Reg> {
     numbered(cursor, "v").map(Reg)
 }
 
-fn index(cursor: &mut Cursor<'_>) -> Parsed<IndexId> {
-    numbered(cursor, "i").map(IndexId)
-}
-
 /// `p0=8, p1=64`.
 fn extents(cursor: &mut Cursor<'_>, letter: &str) -> Parsed<Vec<i64>> {
     let mut next = 0..;
@@ -297,91 +300,75 @@ fn parse_axis(cursor: &mut Cursor<'_>, kernel: &Kernel) -> Parsed<u32> {
     axis.ok_or_else(|| before.unexpected("an axis of this kernel, such as `p0`"))
 }
 
-fn parse_index(cursor: &mut Cursor<'_>, kernel: &Kernel) -> Parsed<IndexExpr> {
-    match cursor.peek() {
-        Some('p' | 'r') => return parse_axis(cursor, kernel).map(IndexExpr::Axis),
-        Some('v') => return reg(cursor).map(IndexExpr::Value),
-        Some('i') => {}
-        _ => return cursor.integer("an index expression").map(IndexExpr::Const),
-    }
-    let a = index(cursor)?;
-    if cursor.eat("+") {
-        index(cursor).map(|b| IndexExpr::Add(a, b))
-    } else if cursor.eat("-") {
-        index(cursor).map(|b| IndexExpr::Sub(a, b))
-    } else if cursor.eat("*") {
-        cursor.integer("a constant").map(|c| IndexExpr::Mul(a, c))
-    } else if cursor.eat("/") {
-        cursor.integer("a constant").map(|c| IndexExpr::FloorDiv(a, c))
-    } else if cursor.eat("%") {
-        cursor.integer("a constant").map(|c| IndexExpr::Mod(a, c))
-    } else {
-        Err(cursor.unexpected("one of + - * / %"))
-    }
+/// An index expression that was read, in place or by name.
+enum Place {
+    /// One that the kernel lists.
+    Listed(IndexId),
+    /// One that it does not list yet; its operands are listed.
+    Unlisted(IndexExpr),
 }
 
-/// Where a load reads along a dimension: sums and differences of products, in place or by name.
-fn parse_place(cursor: &mut Cursor<'_>, kernel: &mut Kernel, depth: usize) -> Parsed<IndexId> {
+/// Sums and differences of products.
+fn parse_place(cursor: &mut Cursor<'_>, kernel: &mut Kernel, depth: usize) -> Parsed<Place> {
     let mut sum = parse_product(cursor, kernel, depth)?;
     loop {
-        let expr = if cursor.eat("+") {
-            IndexExpr::Add(sum, parse_product(cursor, kernel, depth)?)
-        } else if cursor.eat("-") {
-            IndexExpr::Sub(sum, parse_product(cursor, kernel, depth)?)
-        } else {
-            return Ok(sum);
+        let of: fn(IndexId, IndexId) -> IndexExpr = match () {
+            () if cursor.eat("+") => IndexExpr::Add,
+            () if cursor.eat("-") => IndexExpr::Sub,
+            () => return Ok(sum),
         };
-        sum = add_index(kernel, expr);
+        let first = listed(kernel, sum);
+        let second = parse_product(cursor, kernel, depth)?;
+        sum = Place::Unlisted(of(first, listed(kernel, second)));
     }
 }
 
-fn parse_product(cursor: &mut Cursor<'_>, kernel: &mut Kernel, depth: usize) -> Parsed<IndexId> {
-    let before = cursor.clone();
-    let constant =
-        if cursor.peek().is_some_and(|c| c.is_ascii_digit()) { Some(cursor.integer("a constant")?) } else { None };
-    let mut product = match constant {
-        Some(factor) if cursor.eat("*") => {
-            let index = parse_factor(cursor, kernel, depth)?;
-            add_index(kernel, IndexExpr::Mul(index, factor))
-        }
-        Some(_) => {
-            *cursor = before;
-            parse_factor(cursor, kernel, depth)?
-        }
-        None => parse_factor(cursor, kernel, depth)?,
-    };
+/// Products, quotients and remainders, in which all but one operand are constants.
+fn parse_product(cursor: &mut Cursor<'_>, kernel: &mut Kernel, depth: usize) -> Parsed<Place> {
+    let mut product = parse_factor(cursor, kernel, depth)?;
+    if let Place::Unlisted(IndexExpr::Const(factor)) = product
+        && cursor.eat("*")
+    {
+        let index = parse_factor(cursor, kernel, depth)?;
+        product = Place::Unlisted(IndexExpr::Mul(listed(kernel, index), factor));
+    }
     loop {
-        let expr = if cursor.eat("*") {
-            IndexExpr::Mul(product, cursor.integer("a constant: index expressions multiply by constants only")?)
-        } else if cursor.eat("/") {
-            IndexExpr::FloorDiv(product, cursor.integer("a constant: index expressions divide by constants only")?)
-        } else if cursor.eat("%") {
-            IndexExpr::Mod(product, cursor.integer("a constant: index expressions divide by constants only")?)
-        } else {
-            return Ok(product);
+        let of: fn(IndexId, i64) -> IndexExpr = match () {
+            () if cursor.eat("*") => IndexExpr::Mul,
+            () if cursor.eat("/") => IndexExpr::FloorDiv,
+            () if cursor.eat("%") => IndexExpr::Mod,
+            () => return Ok(product),
         };
-        product = add_index(kernel, expr);
+        let index = listed(kernel, product);
+        let constant = cursor.integer("a constant: index expressions multiply and divide by constants only")?;
+        product = Place::Unlisted(of(index, constant));
     }
 }
 
-fn parse_factor(cursor: &mut Cursor<'_>, kernel: &mut Kernel, depth: usize) -> Parsed<IndexId> {
-    if cursor.peek() == Some('i') {
-        return index(cursor);
-    }
-    if cursor.eat("(") {
-        if depth == MAX_DEPTH {
+fn parse_factor(cursor: &mut Cursor<'_>, kernel: &mut Kernel, depth: usize) -> Parsed<Place> {
+    Ok(match cursor.peek() {
+        Some('i') => Place::Listed(IndexId(numbered(cursor, "i")?)),
+        Some('p' | 'r') => Place::Unlisted(IndexExpr::Axis(parse_axis(cursor, kernel)?)),
+        Some('v') => Place::Unlisted(IndexExpr::Value(reg(cursor)?)),
+        Some('(') if depth == MAX_DEPTH => {
             return Err(cursor.error(format!("more than {MAX_DEPTH} parentheses within each other")));
         }
-        let inner = parse_place(cursor, kernel, depth + 1)?;
-        cursor.expect(")")?;
-        return Ok(inner);
-    }
-    let expr = parse_index(cursor, kernel)?;
-    Ok(add_index(kernel, expr))
+        Some('(') => {
+            cursor.expect("(")?;
+            let inner = parse_place(cursor, kernel, depth + 1)?;
+            cursor.expect(")")?;
+            inner
+        }
+        _ => Place::Unlisted(IndexExpr::Const(cursor.integer("an index expression")?)),
+    })
 }
 
-/// An index expression, found again if it is there.
-fn add_index(kernel: &mut Kernel, expr: IndexExpr) -> IndexId {
+/// The position of an index expression in the list of its kernel, found again if it is there.
+fn listed(kernel: &mut Kernel, place: Place) -> IndexId {
+    let expr = match place {
+        Place::Listed(index) => return index,
+        Place::Unlisted(expr) => expr,
+    };
     let found = kernel.index.iter().position(|&known| known == expr);
     let position = found.unwrap_or_else(|| {
         kernel.index.push(expr);
@@ -398,12 +385,13 @@ fn parse_op(cursor: &mut Cursor<'_>, kernel: &mut Kernel) -> Parsed<Op> {
         cursor.expect(",")?;
         reg(cursor)
     };
+    let mut place = |cursor: &mut Cursor<'_>| parse_place(cursor, kernel, 0).map(|place| listed(kernel, place));
     Ok(match word {
         "const" => Op::Const(parse_scalar(cursor)?),
-        "index" => Op::Index(parse_place(cursor, kernel, 0)?),
+        "index" => Op::Index(place(cursor)?),
         "load" => {
             let input = numbered(cursor, "x")?;
-            let index = cursor.list("[", "]", |cursor| parse_place(cursor, kernel, 0))?;
+            let index = cursor.list("[", "]", &mut place)?;
             let padding = if cursor.eat_word("clamp") {
                 PaddingMode::Clamp
             } else {

@@ -1,15 +1,12 @@
 //! Attention: the fused kernel of the CPU where it applies, plain products elsewhere.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::{preserving, transposed};
 use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::scaled_dot_product_attention", scaled_dot_product),
-    ("aten::_native_multi_head_attention", multi_head),
-    ("aten::_transformer_encoder_layer_fwd", encoder_layer),
-];
+pub(super) const RULES: Rules =
+    &[(scaled_dot_product, "scaled_dot_product_attention"), (multi_head, "_native_multi_head_attention")];
 
 fn scaled_dot_product(operands: &Operands<'_>) -> ResultTypes {
     let (query, key, value) = (operands.tensor(0)?, operands.tensor(1)?, operands.tensor(2)?);
@@ -128,39 +125,4 @@ fn multi_head(operands: &Operands<'_>) -> ResultTypes {
     };
     let dtype = if operands.bool(10)? { query.dtype } else { Dtype::F32 };
     Ok(vec![TensorType::contiguous(query.dtype, [batch, length, width]), TensorType::contiguous(dtype, attention)])
-}
-
-/// Attention and a feed-forward network, each with a norm and the operand added.
-fn encoder_layer(operands: &Operands<'_>) -> ResultTypes {
-    let source = operands.tensor_of_rank(0, &[3])?;
-    let (width, heads) = (operands.int(1)?, operands.int(2)?);
-    if heads <= 0 || width % heads != 0 || source.shape[2] != width {
-        return Err(format!("{heads} heads of a width of {width} in {source}"));
-    }
-    let shapes = [vec![width.saturating_mul(3), width], vec![width.saturating_mul(3)], vec![width; 2], vec![width]];
-    for (position, shape) in (3..).zip(shapes) {
-        let found = operands.tensor(position)?;
-        if found.shape != shape || found.dtype != source.dtype {
-            let expected = TensorType::contiguous(source.dtype, shape);
-            return Err(format!("a weight of the attention is {found}, expected {expected}"));
-        }
-    }
-    for position in 10..14 {
-        let found = operands.tensor(position)?;
-        if found.shape != [width] {
-            return Err(format!("a weight of the norms is {found}, expected {width} elements"));
-        }
-    }
-    let wide = linear(operands, source, operands.tensor(14)?, operands.tensor(15)?)?;
-    linear(operands, &wide, operands.tensor(16)?, operands.tensor(17)?)?;
-    Ok(vec![TensorType::contiguous(source.dtype, source.shape.clone())])
-}
-
-fn linear(
-    operands: &Operands<'_>,
-    input: &TensorType,
-    weight: &TensorType,
-    bias: &TensorType,
-) -> Result<TensorType, String> {
-    operands.ask_one("aten::linear", &[input, weight, bias].map(|ty| Arg::Value(ty.clone())))
 }

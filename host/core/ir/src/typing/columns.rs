@@ -1,10 +1,10 @@
 //! Images as columns of windows, and back.
 
-use super::TypeRule;
+use super::Rules;
 use super::operands::{Operands, ResultTypes};
 use crate::TensorType;
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[("aten::im2col", im2col), ("aten::col2im", col2im)];
+pub(super) const RULES: Rules = &[(im2col, "im2col"), (col2im, "col2im")];
 
 /// How many windows fit along one dimension.
 fn windows(extent: i64, size: i64, dilation: i64, padding: i64, stride: i64) -> Result<i64, String> {

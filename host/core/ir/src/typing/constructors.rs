@@ -1,16 +1,11 @@
 //! Constructors that PyTorch has no meta kernel for in C++, or one that cannot be asked everything.
 
-use super::TypeRule;
+use super::Rules;
 use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::arange", range),
-    ("aten::arange.start", range),
-    ("aten::arange.start_step", range),
-    ("aten::tril_indices", triangle),
-    ("aten::triu_indices", triangle),
-];
+pub(super) const RULES: Rules =
+    &[(range, "arange arange.start arange.start_step"), (triangle, "tril_indices triu_indices")];
 
 /// libtorch subtracts and divides bounds without looking whether 64 bits hold the result.
 const MAX_BOUND: i64 = 1 << 53;

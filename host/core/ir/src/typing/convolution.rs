@@ -1,22 +1,16 @@
 //! Convolutions. Shapes are those of every backend, the layout is that of the one which the CPU picks.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::{batch_of_one, contiguous_in, suggested, unsqueezed, without};
 use super::operands::{Operands, ResultTypes};
 use crate::functional::layout::formatted;
 use crate::{Dtype, MemoryFormat, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::conv1d", convolution),
-    ("aten::conv2d", convolution),
-    ("aten::conv3d", convolution),
-    ("aten::conv1d.padding", padded_convolution),
-    ("aten::conv2d.padding", padded_convolution),
-    ("aten::conv3d.padding", padded_convolution),
-    ("aten::conv_transpose1d", transposed_convolution),
-    ("aten::conv_transpose2d.input", transposed_convolution),
-    ("aten::conv_transpose3d.input", transposed_convolution),
-    ("aten::convolution", general_convolution),
+pub(super) const RULES: Rules = &[
+    (convolution, "conv1d conv2d conv3d"),
+    (padded_convolution, "conv1d.padding conv2d.padding conv3d.padding"),
+    (transposed_convolution, "conv_transpose1d conv_transpose2d.input conv_transpose3d.input"),
+    (general_convolution, "convolution"),
 ];
 
 /// A convolution over one to three spatial dimensions of a batch.

@@ -1,19 +1,18 @@
 //! Gathers and scatters.
 
-use super::TypeRule;
+use super::Rules;
 use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::embedding", embedding),
-    ("aten::one_hot", one_hot),
-    ("aten::index_select", index_select),
-    ("aten::index.Tensor", index),
-    ("aten::index_put", index_put),
-    ("aten::index_put_", index_put),
-    ("aten::repeat_interleave.self_Tensor", repeat_by_tensor),
-    ("aten::repeat_interleave.self_int", repeat_by_number),
-    ("aten::take", take),
+pub(super) const RULES: Rules = &[
+    (embedding, "embedding"),
+    (one_hot, "one_hot"),
+    (index_select, "index_select"),
+    (index, "index.Tensor"),
+    (index_put, "index_put index_put_"),
+    (repeat_by_tensor, "repeat_interleave.self_Tensor"),
+    (repeat_by_number, "repeat_interleave.self_int"),
+    (take, "take"),
 ];
 
 fn is_mask(ty: &TensorType) -> bool {

@@ -1,16 +1,13 @@
 //! Ops that cut a tensor into a list: how many pieces there are is known before any of them is made.
 
-use super::TypeRule;
+use super::Rules;
 use super::operands::{Operands, ResultTypes, front};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::unbind.int", unbind),
-    ("aten::split.Tensor", split),
-    ("aten::chunk", chunk),
-    ("aten::tensor_split.sections", sections),
-    ("aten::hsplit.int", sections),
-    ("aten::vsplit.int", sections),
-    ("aten::dsplit.int", sections),
+pub(super) const RULES: Rules = &[
+    (unbind, "unbind.int"),
+    (split, "split.Tensor"),
+    (chunk, "chunk"),
+    (sections, "tensor_split.sections hsplit.int vsplit.int dsplit.int"),
 ];
 
 /// The most tensors that one op may return.

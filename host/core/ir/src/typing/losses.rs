@@ -1,22 +1,20 @@
 //! Losses: one number for each element or row, or their mean or sum.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::{iterated, preserving};
 use super::operands::{Operands, ResultTypes, floats};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::huber_loss", huber),
-    ("aten::l1_loss", absolute),
-    ("aten::hinge_embedding_loss", hinge_embedding),
-    ("aten::cosine_embedding_loss", cosine_embedding),
-    ("aten::binary_cross_entropy", binary_cross_entropy),
-    ("aten::binary_cross_entropy_with_logits", with_logits),
-    ("aten::cross_entropy_loss", classified),
-    ("aten::nll_loss_nd", classified),
-    ("aten::nll_loss2d", classified),
-    ("aten::multi_margin_loss", multi_margin),
-    ("aten::multilabel_margin_loss", multilabel_margin),
+pub(super) const RULES: Rules = &[
+    (huber, "huber_loss"),
+    (absolute, "l1_loss"),
+    (binary_cross_entropy, "binary_cross_entropy"),
+    (with_logits, "binary_cross_entropy_with_logits"),
+    (classified, "cross_entropy_loss nll_loss_nd nll_loss2d"),
+    (hinge_embedding, "hinge_embedding_loss"),
+    (cosine_embedding, "cosine_embedding_loss"),
+    (multi_margin, "multi_margin_loss"),
+    (multilabel_margin, "multilabel_margin_loss"),
 ];
 
 /// What stands for `reduction='none'`.
@@ -43,29 +41,6 @@ fn absolute(operands: &Operands<'_>) -> ResultTypes {
         return Err(format!("the mean of {}", each.dtype));
     }
     Ok(vec![of_each(operands, 2, each)?])
-}
-
-/// One of two numbers for each element, and what the other condition leaves, added.
-fn hinge_embedding(operands: &Operands<'_>) -> ResultTypes {
-    let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
-    floats(input)?;
-    let zeros = TensorType::contiguous(input.dtype, &input.shape[..]);
-    let far = iterated(&[target, &iterated(&[input], input.dtype)?, &zeros], input.dtype)?;
-    let near = iterated(&[target, input, &zeros], input.dtype)?;
-    Ok(vec![of_each(operands, 3, iterated(&[&far, &near], input.dtype)?)?])
-}
-
-/// For each row, or for one vector where the target is one number.
-fn cosine_embedding(operands: &Operands<'_>) -> ResultTypes {
-    let (first, second) = (operands.tensor(0)?, operands.tensor(1)?);
-    let target = operands.tensor_of_rank(2, &[0, 1])?;
-    let rank = target.rank() + 1;
-    if first.rank() != rank || second.rank() != rank {
-        return Err(format!("the target {target} does not say one thing of each row of {first} and {second}"));
-    }
-    let product = operands.ask_one("aten::mul.Tensor", &[first, second].map(|ty| Arg::Value(ty.clone())))?;
-    let cosine = TensorType::contiguous(product.dtype, &product.shape[..rank - 1]);
-    Ok(vec![of_each(operands, 4, iterated(&[target, &cosine], product.dtype)?)?])
 }
 
 fn binary_cross_entropy(operands: &Operands<'_>) -> ResultTypes {
@@ -122,6 +97,34 @@ fn classified(operands: &Operands<'_>) -> ResultTypes {
     Ok(vec![of_each(operands, 3, TensorType::contiguous(input.dtype, pixels))?])
 }
 
+/// What becomes of the loss of each element or row by the reduction at a position.
+fn of_each(operands: &Operands<'_>, reduction: usize, each: TensorType) -> Result<TensorType, String> {
+    Ok(if operands.int(reduction)? == NONE { each } else { TensorType::contiguous(each.dtype, []) })
+}
+
+/// One of two numbers for each element, and what the other condition leaves, added.
+fn hinge_embedding(operands: &Operands<'_>) -> ResultTypes {
+    let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
+    floats(input)?;
+    let zeros = TensorType::contiguous(input.dtype, &input.shape[..]);
+    let far = iterated(&[target, &iterated(&[input], input.dtype)?, &zeros], input.dtype)?;
+    let near = iterated(&[target, input, &zeros], input.dtype)?;
+    Ok(vec![of_each(operands, 3, iterated(&[&far, &near], input.dtype)?)?])
+}
+
+/// For each row, or for one vector where the target is one number.
+fn cosine_embedding(operands: &Operands<'_>) -> ResultTypes {
+    let (first, second) = (operands.tensor(0)?, operands.tensor(1)?);
+    let target = operands.tensor_of_rank(2, &[0, 1])?;
+    let rank = target.rank() + 1;
+    if first.rank() != rank || second.rank() != rank {
+        return Err(format!("the target {target} does not say one thing of each row of {first} and {second}"));
+    }
+    let product = operands.ask_one("aten::mul.Tensor", &[first, second].map(|ty| Arg::Value(ty.clone())))?;
+    let cosine = TensorType::contiguous(product.dtype, &product.shape[..rank - 1]);
+    Ok(vec![of_each(operands, 4, iterated(&[target, &cosine], product.dtype)?)?])
+}
+
 fn multi_margin(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor_of_rank(0, &[1, 2])?, operands.tensor(1)?);
     let fits = match input.shape[..] {
@@ -142,9 +145,4 @@ fn multilabel_margin(operands: &Operands<'_>) -> ResultTypes {
     }
     let each = TensorType::contiguous(input.dtype, &input.shape[..input.rank() - 1]);
     Ok(vec![of_each(operands, 2, each)?])
-}
-
-/// What becomes of the loss of each element or row by the reduction at a position.
-fn of_each(operands: &Operands<'_>, reduction: usize, each: TensorType) -> Result<TensorType, String> {
-    Ok(if operands.int(reduction)? == NONE { each } else { TensorType::contiguous(each.dtype, []) })
 }

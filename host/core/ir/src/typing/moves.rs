@@ -1,25 +1,22 @@
 //! Data movement.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::{preserving, suggested, transposed};
 use super::operands::{Operands, ResultTypes, divides, front};
 use crate::functional::layout::formatted;
 use crate::{MemoryFormat, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::flip", flip),
-    ("aten::fliplr", |operands| flipped_with_rank(operands, 2)),
-    ("aten::flipud", |operands| flipped_with_rank(operands, 1)),
-    ("aten::rot90", rot90),
-    ("aten::roll", roll),
-    ("aten::pad", pad),
-    ("aten::reflection_pad2d", |operands| pad_sides(operands, 2)),
-    ("aten::replication_pad2d", |operands| pad_sides(operands, 2)),
-    ("aten::reflection_pad3d", |operands| pad_sides(operands, 3)),
-    ("aten::replication_pad3d", |operands| pad_sides(operands, 3)),
-    ("aten::pixel_shuffle", shuffle_pixels),
-    ("aten::pixel_unshuffle", shuffle_pixels),
-    ("aten::channel_shuffle", shuffle_channels),
+pub(super) const RULES: Rules = &[
+    (flip, "flip"),
+    (|operands| flipped_with_rank(operands, 2), "fliplr"),
+    (|operands| flipped_with_rank(operands, 1), "flipud"),
+    (rot90, "rot90"),
+    (roll, "roll"),
+    (pad, "pad"),
+    (|operands| pad_sides(operands, 2), "reflection_pad2d replication_pad2d"),
+    (|operands| pad_sides(operands, 3), "reflection_pad3d replication_pad3d"),
+    (shuffle_pixels, "pixel_shuffle pixel_unshuffle"),
+    (shuffle_channels, "channel_shuffle"),
 ];
 
 fn flip(operands: &Operands<'_>) -> ResultTypes {

@@ -1,19 +1,19 @@
 //! Normalisation.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::{preserving, suggested};
 use super::operands::{Operands, ResultTypes, channels, divides};
 use crate::functional::layout::{formatted, is_in};
 use crate::{Arg, MemoryFormat, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::layer_norm", layer_norm),
-    ("aten::native_layer_norm", native_layer_norm),
-    ("aten::batch_norm", batch_norm),
-    ("aten::instance_norm", instance_norm),
-    ("aten::group_norm", group_norm),
-    ("aten::native_group_norm", native_group_norm),
-    ("aten::_weight_norm", weight_norm),
+pub(super) const RULES: Rules = &[
+    (layer_norm, "layer_norm"),
+    (native_layer_norm, "native_layer_norm"),
+    (batch_norm, "batch_norm"),
+    (instance_norm, "instance_norm"),
+    (group_norm, "group_norm"),
+    (native_group_norm, "native_group_norm"),
+    (weight_norm, "_weight_norm"),
 ];
 
 /// A tensor of one number per channel, if there is one.

@@ -1,50 +1,31 @@
 //! Elementwise ops.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::{iterated, preserving};
 use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::relu", unary),
-    ("aten::relu_", in_place),
-    ("aten::hardswish", unary),
-    ("aten::hardswish_", in_place),
-    ("aten::hardtanh", clamped),
-    ("aten::hardtanh_", in_place),
-    ("aten::relu6", clamped),
-    ("aten::relu6_", in_place),
-    ("aten::log_sigmoid", log_sigmoid),
-    ("aten::abs", magnitude),
-    ("aten::abs_", in_place),
-    ("aten::absolute", magnitude),
-    ("aten::absolute_", in_place),
-    ("aten::nan_to_num", clamped),
-    ("aten::nan_to_num_", in_place),
-    ("aten::isnan", is_special),
-    ("aten::isinf", is_special),
-    ("aten::isfinite", is_special),
-    ("aten::logical_not", logical),
-    ("aten::logical_not_", in_place),
-    ("aten::logical_and", logical),
-    ("aten::logical_and_", in_place),
-    ("aten::logical_or", logical),
-    ("aten::logical_or_", in_place),
-    ("aten::logical_xor", logical),
-    ("aten::logical_xor_", in_place),
-    ("aten::logit", logit),
-    ("aten::special_logit", logit),
-    ("aten::logit_", in_place),
-    ("aten::prelu", prelu),
-    ("aten::angle", angle),
-    ("aten::complex", complex),
-    ("aten::polar", complex),
-    ("aten::isclose", is_close),
-    ("aten::remainder.Scalar_Tensor", scalar_remainder),
-    ("aten::rsub.Tensor", reversed_subtraction),
-    ("aten::floor_divide", |operands| floor_divide(operands, "aten::div.Tensor_mode")),
-    ("aten::floor_divide.Scalar", |operands| floor_divide(operands, "aten::div.Scalar_mode")),
-    ("aten::floor_divide_.Scalar", in_place),
+pub(super) const RULES: Rules = &[
+    (unary, "relu hardswish"),
+    (
+        in_place,
+        "relu_ hardswish_ hardtanh_ relu6_ abs_ absolute_ nan_to_num_ logical_not_ logical_and_ \
+         logical_or_ logical_xor_ logit_ floor_divide_.Scalar",
+    ),
+    (clamped, "hardtanh relu6 nan_to_num"),
+    (log_sigmoid, "log_sigmoid"),
+    (magnitude, "abs absolute"),
+    (is_special, "isnan isinf isfinite"),
+    (logical, "logical_not logical_and logical_or logical_xor"),
+    (logit, "logit special_logit"),
+    (prelu, "prelu"),
+    (angle, "angle"),
+    (complex, "complex polar"),
+    (is_close, "isclose"),
+    (scalar_remainder, "remainder.Scalar_Tensor"),
+    (reversed_subtraction, "rsub.Tensor"),
+    (|operands| floor_divide(operands, "aten::div.Tensor_mode"), "floor_divide"),
+    (|operands| floor_divide(operands, "aten::div.Scalar_mode"), "floor_divide.Scalar"),
 ];
 
 /// Ops on real numbers that iterate over their operand.

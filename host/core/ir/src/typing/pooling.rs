@@ -1,19 +1,18 @@
 //! Pooling.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::{batch_of_one, suggested, unsqueezed, without};
 use super::operands::{Operands, ResultTypes, floats};
 use crate::functional::layout::{formatted, is_in};
 use crate::{Arg, Dtype, MemoryFormat, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::adaptive_avg_pool1d", adaptive_line),
-    ("aten::adaptive_avg_pool2d", adaptive_image),
-    ("aten::_adaptive_avg_pool2d", adaptive_image),
-    ("aten::adaptive_avg_pool3d", adaptive_volume),
-    ("aten::max_pool1d", max_line),
-    ("aten::max_pool3d", max_volume),
-    ("aten::max_pool3d_with_indices", max_volume_with_indices),
+pub(super) const RULES: Rules = &[
+    (adaptive_line, "adaptive_avg_pool1d"),
+    (adaptive_image, "adaptive_avg_pool2d _adaptive_avg_pool2d"),
+    (adaptive_volume, "adaptive_avg_pool3d"),
+    (max_line, "max_pool1d"),
+    (max_volume, "max_pool3d"),
+    (max_volume_with_indices, "max_pool3d_with_indices"),
 ];
 
 /// The operand's shape with the extents asked for at its end, in a batch or alone.

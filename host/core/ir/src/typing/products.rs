@@ -1,29 +1,15 @@
 //! Products of vectors and matrices that PyTorch has no meta kernel for in C++.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::iterated;
 use super::operands::{Operands, ResultTypes};
 use crate::{Arg, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::dot", dot),
-    ("aten::matmul", product),
-    ("aten::linear", product),
-    ("aten::inner", product),
-    ("aten::mm", product),
-    ("aten::bmm", product),
-    ("aten::mv", product),
-    ("aten::addmm", product),
-    ("aten::addmm_", product),
-    ("aten::addmv", product),
-    ("aten::addmv_", product),
-    ("aten::baddbmm", product),
-    ("aten::baddbmm_", product),
-    ("aten::cdist", distances),
-    ("aten::addr", add_outer),
-    ("aten::addbmm", addbmm),
-    ("aten::addbmm_", addbmm),
-    ("aten::bilinear", bilinear),
+pub(super) const RULES: Rules = &[
+    (dot, "dot"),
+    (product, "matmul linear inner mm bmm mv addmm addmm_ addmv addmv_ baddbmm baddbmm_"),
+    (distances, "cdist"),
+    (bilinear, "bilinear"),
 ];
 
 fn dot(operands: &Operands<'_>) -> ResultTypes {
@@ -54,37 +40,6 @@ fn product(operands: &Operands<'_>) -> ResultTypes {
         }
         _ => operands.ask_itself(),
     }
-}
-
-/// Products of matrices, summed over the batch and into a copy of `self` that is as large as they are.
-fn addbmm(operands: &Operands<'_>) -> ResultTypes {
-    let (ty, a, b) = (operands.tensor(0)?, operands.tensor_of_rank(1, &[3])?, operands.tensor_of_rank(2, &[3])?);
-    let product = operands.ask_one("aten::bmm", &[Arg::Value(a.clone()), Arg::Value(b.clone())])?;
-    if ty.dtype != product.dtype {
-        return Err(format!("`self` is {}, expected {}", ty.dtype, product.dtype));
-    }
-    let shape = vec![product.shape[1], product.shape[2]];
-    if operands.is_in_place() {
-        return match ty.shape == shape {
-            true => Ok(vec![ty.clone()]),
-            false => Err(format!("`self` is {ty}, expected shape {shape:?}")),
-        };
-    }
-    let implicit = Arg::Bool(false);
-    operands.ask_one("aten::expand", &[Arg::Value(ty.clone()), Arg::Ints(shape.clone()), implicit])?;
-    Ok(vec![TensorType::contiguous(ty.dtype, shape)])
-}
-
-/// A copy of `self` plus an outer product, elementwise.
-fn add_outer(operands: &Operands<'_>) -> ResultTypes {
-    let result = operands.ask_one("aten::addr", operands.all())?;
-    let (ty, column, row) = (operands.tensor(0)?, operands.tensor(1)?, operands.tensor(2)?);
-    let column = TensorType {
-        shape: vec![column.shape[0], 1],
-        strides: vec![column.strides[0], column.strides[0].saturating_mul(column.shape[0])],
-        ..column.clone()
-    };
-    Ok(vec![iterated(&[ty, &column, row], result.dtype)?])
 }
 
 /// The distance of every row of one matrix from every row of another, in batches.

@@ -1,11 +1,11 @@
 //! Recurrent layers: a sequence of outputs and the last states.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::transposed;
 use super::operands::{Operands, ResultTypes};
 use crate::TensorType;
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[("aten::lstm.input", lstm), ("aten::gru.input", gru)];
+pub(super) const RULES: Rules = &[(lstm, "lstm.input"), (gru, "gru.input")];
 
 fn lstm(operands: &Operands<'_>) -> ResultTypes {
     match operands.tensors(1)? {

@@ -1,33 +1,24 @@
 //! Reductions. Their results are row-major.
 
-use super::TypeRule;
+use super::Rules;
 use super::operands::{Operands, ResultTypes, distinct, floats};
 use crate::{Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::prod", product),
-    ("aten::max", extremum),
-    ("aten::min", extremum),
-    ("aten::median", extremum),
-    ("aten::var", moments_of_all),
-    ("aten::std", moments_of_all),
-    ("aten::var_mean", moments_of_all),
-    ("aten::std_mean", moments_of_all),
-    ("aten::var.dim", moments),
-    ("aten::std.dim", moments),
-    ("aten::var_mean.dim", moments),
-    ("aten::std_mean.dim", moments),
-    ("aten::var.correction", moments),
-    ("aten::std.correction", moments),
-    ("aten::var_mean.correction", moments),
-    ("aten::std_mean.correction", moments),
-    ("aten::logsumexp", logsumexp),
-    ("aten::nansum", sum_of_numbers),
-    ("aten::nanmean", mean_of_numbers),
-    ("aten::count_nonzero", count),
-    ("aten::count_nonzero.dim_IntList", count),
-    ("aten::trace", trace),
-    ("aten::median.dim", median_along),
+pub(super) const RULES: Rules = &[
+    (product, "prod"),
+    (extremum, "max min median"),
+    (moments_of_all, "var std var_mean std_mean"),
+    (
+        moments,
+        "var.dim std.dim var_mean.dim std_mean.dim var.correction std.correction \
+         var_mean.correction std_mean.correction",
+    ),
+    (logsumexp, "logsumexp"),
+    (sum_of_numbers, "nansum"),
+    (mean_of_numbers, "nanmean"),
+    (count, "count_nonzero count_nonzero.dim_IntList"),
+    (trace, "trace"),
+    (median_along, "median.dim"),
 ];
 
 /// The shape without the reduced dimensions, or with extents of 1 in their place.

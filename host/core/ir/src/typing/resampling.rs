@@ -1,11 +1,10 @@
 //! Sampling on grids.
 
-use super::TypeRule;
+use super::Rules;
 use super::operands::{Operands, ResultTypes};
 use crate::TensorType;
 
-pub(super) const RULES: &[(&str, TypeRule)] =
-    &[("aten::grid_sampler", grid_sampler), ("aten::grid_sampler_2d", grid_sampler)];
+pub(super) const RULES: Rules = &[(grid_sampler, "grid_sampler grid_sampler_2d")];
 
 /// One sample per channel and point of the grid.
 fn grid_sampler(operands: &Operands<'_>) -> ResultTypes {

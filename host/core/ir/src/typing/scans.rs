@@ -1,16 +1,14 @@
 //! Scans and searches along one dimension. Most of their results are row-major.
 
-use super::TypeRule;
+use super::Rules;
 use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::cummax", running_extremum),
-    ("aten::cummin", running_extremum),
-    ("aten::logcumsumexp", logcumsumexp),
-    ("aten::bucketize.Tensor", bucketize),
-    ("aten::searchsorted.Tensor", searchsorted),
-    ("aten::diff", difference),
+pub(super) const RULES: Rules = &[
+    (running_extremum, "cummax cummin"),
+    (difference, "diff"),
+    (bucketize, "bucketize.Tensor"),
+    (searchsorted, "searchsorted.Tensor"),
 ];
 
 /// Values, and where each came from.
@@ -21,14 +19,22 @@ fn running_extremum(operands: &Operands<'_>) -> ResultTypes {
     Ok(vec![of(ty.dtype), of(Dtype::I64)])
 }
 
-fn logcumsumexp(operands: &Operands<'_>) -> ResultTypes {
-    let ty = operands.tensor(0)?;
-    operands.dim(1, ty.rank())?;
-    Ok(vec![TensorType::contiguous(ty.dtype, ty.shape.clone())])
-}
-
 /// How often differences may be taken: the meta kernel takes them one after the other.
 const MAX_DIFFERENCES: i64 = 64;
+
+/// Bools differ or not; the meta kernel knows numbers only.
+fn difference(operands: &Operands<'_>) -> ResultTypes {
+    let (ty, times) = (operands.tensor(0)?, operands.int(1)?);
+    if times > MAX_DIFFERENCES {
+        return Err(format!("differences of differences {times} times, at most {MAX_DIFFERENCES} are supported"));
+    }
+    if ty.dtype != Dtype::Bool {
+        return operands.ask_itself();
+    }
+    let numbers = |arg: &Arg<TensorType>| arg.map(|ty| TensorType { dtype: Dtype::U8, ..ty.clone() });
+    let types = operands.ask("aten::diff", &operands.all().iter().map(numbers).collect::<Vec<_>>())?;
+    Ok(types.into_iter().map(|ty| TensorType { dtype: Dtype::Bool, ..ty }).collect())
+}
 
 fn bucketize(operands: &Operands<'_>) -> ResultTypes {
     operands.tensor_of_rank(1, &[1])?;
@@ -48,18 +54,4 @@ fn searchsorted(operands: &Operands<'_>) -> ResultTypes {
 fn positions(values: &TensorType, narrow: bool) -> ResultTypes {
     let dtype = if narrow { Dtype::I32 } else { Dtype::I64 };
     Ok(vec![TensorType::contiguous(dtype, values.shape.clone())])
-}
-
-/// Bools differ or not; the meta kernel knows numbers only.
-fn difference(operands: &Operands<'_>) -> ResultTypes {
-    let (ty, times) = (operands.tensor(0)?, operands.int(1)?);
-    if times > MAX_DIFFERENCES {
-        return Err(format!("differences of differences {times} times, at most {MAX_DIFFERENCES} are supported"));
-    }
-    if ty.dtype != Dtype::Bool {
-        return operands.ask_itself();
-    }
-    let numbers = |arg: &Arg<TensorType>| arg.map(|ty| TensorType { dtype: Dtype::U8, ..ty.clone() });
-    let types = operands.ask("aten::diff", &operands.all().iter().map(numbers).collect::<Vec<_>>())?;
-    Ok(types.into_iter().map(|ty| TensorType { dtype: Dtype::Bool, ..ty }).collect())
 }

@@ -1,16 +1,16 @@
 //! Choosing between two tensors or scalars.
 
-use super::TypeRule;
+use super::Rules;
 use super::layout::{iterated, preserving};
 use super::operands::{Operands, ResultTypes};
 use crate::promote::{Strength, common, promote};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, TypeRule)] = &[
-    ("aten::where.self", where_self),
-    ("aten::where.ScalarSelf", where_scalar_self),
-    ("aten::where.ScalarOther", where_scalar_other),
-    ("aten::where.Scalar", where_scalars),
+pub(super) const RULES: Rules = &[
+    (where_self, "where.self"),
+    (where_scalar_self, "where.ScalarSelf"),
+    (where_scalar_other, "where.ScalarOther"),
+    (where_scalars, "where.Scalar"),
 ];
 
 fn where_self(operands: &Operands<'_>) -> ResultTypes {

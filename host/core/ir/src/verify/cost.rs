@@ -96,7 +96,6 @@ fn contraction(graph: &Graph, node: &Node, op: &OpName, args: &[Arg], ops: &OpTa
     match OpRow::of(op).and_then(|row| row.products) {
         Some(Products::First) => results.saturating_mul(extent(0, 0)),
         Some(Products::Second) => results.saturating_mul(extent(1, 0)),
-        Some(Products::Batches) => results.saturating_mul(extent(1, 0)).saturating_mul(extent(1, 2)),
         Some(Products::Attention) => {
             // Scores and their product with the values, each rows * keys * width.
             tensor(0).map_or(0, |query| query.numel()).saturating_mul(extent(1, 1)).saturating_mul(2)

@@ -28,16 +28,9 @@ impl TypeMismatch {
 /// Why a graph, or a rewrite, is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GraphError {
-    /// A value id past the end of the list of values.
-    #[error("{place} refers to value {id}, but the graph has {count} values")]
-    ValueRange {
-        /// A node, an input or an output.
-        place: String,
-        /// The id.
-        id: u32,
-        /// How many values there are.
-        count: usize,
-    },
+    /// A place that refers to a value past the end of so many.
+    #[error("{0} refers to value {1}, but the graph has {2} values")]
+    ValueRange(String, u32, usize),
     /// A place that defines a value that another input or node defines.
     #[error("{0} defines `%{1}`, which is defined already; give each result a value of its own")]
     DefinedTwice(String, String),
@@ -65,113 +58,34 @@ pub enum GraphError {
     /// A kernel that breaks a rule of its own.
     #[error("the kernel of node {0} is refused: {1}")]
     Kernel(NodeId, #[source] KernelError),
-    /// More than a rewrite of this graph has any use for.
-    #[error("the rewrite holds {found} ids, numbers and the like; at most {limit} are looked into")]
-    Size {
-        /// How many there may be.
-        limit: u64,
-        /// How many there are.
-        found: u64,
-    },
-    /// Inputs were added or removed.
-    #[error("the rewrite has {found} inputs, the original {expected}; inputs must stay as they are, even unused ones")]
-    InputCount {
-        /// In the original.
-        expected: usize,
-        /// In the rewrite.
-        found: usize,
-    },
-    /// An input has another type.
-    #[error("input {position} is {found} in the rewrite and {expected} in the original; inputs must stay as they are")]
-    InputType {
-        /// The position.
-        position: usize,
-        /// In the original.
-        expected: String,
-        /// In the rewrite.
-        found: String,
-    },
-    /// Outputs were added or removed.
-    #[error("the rewrite has {found} outputs, the original {expected}")]
-    OutputCount {
-        /// In the original.
-        expected: usize,
-        /// In the rewrite.
-        found: usize,
-    },
-    /// An output has another element type or shape.
+    /// More of this than a rewrite of the graph may have: how much, how much there may be, and what that depends on.
+    #[error("the rewrite has {1} {0}; at most {2} are allowed, {3}")]
+    Limit(&'static str, u64, u64, &'static str),
+    /// Inputs or outputs were added or removed: how many there are, and were.
+    #[error("the rewrite has {1} {0}, the original {2}; {0} must stay as they are, even unused ones")]
+    Count(&'static str, usize, usize),
+    /// The input of this position is of another type than in the original.
+    #[error("input {0} is {1} in the rewrite and {2} in the original; inputs must stay as they are")]
+    InputType(usize, TensorType, TensorType),
+    /// The output of this position has another element type or shape.
     #[error(
-        "output {position} is `%{}`, a {}, in the rewrite and {} in the original; element type and shape must agree",
-        .ty.value, .ty.found, .ty.expected
+        "output {} is `%{}`, a {}, in the rewrite and {} in the original; element type and shape must agree",
+        .0, .1.value, .1.found, .1.expected
     )]
-    OutputType {
-        /// The position.
-        position: usize,
-        /// Its type.
-        ty: TypeMismatch,
-    },
-    /// An output lies elsewhere than the original's: what puts it there is work that the original does.
+    OutputType(usize, TypeMismatch),
+    /// The output of this position lies elsewhere than the original's: what puts it there is work that the original does. Last
+    /// whether the original is dense, so that its strides are the only ones allowed.
     #[error(
-        "output {position} is `%{}`, a {}, in the rewrite and {} in the original; store it in that layout{}",
-        .ty.value, .ty.found, .ty.expected,
-        if *.dense { "" } else { ", or densely with its dimensions in the same order" }
+        "output {} is `%{}`, a {}, in the rewrite and {} in the original; store it in that layout{}",
+        .0, .1.value, .1.found, .1.expected,
+        if *.2 { "" } else { ", or densely with its dimensions in the same order" }
     )]
-    OutputLayout {
-        /// The position.
-        position: usize,
-        /// Whether the original is dense, so that its strides are the only ones allowed.
-        dense: bool,
-        /// Its type.
-        ty: TypeMismatch,
-    },
-    /// An output shares memory with an input where the original's does not.
+    OutputLayout(usize, TypeMismatch, bool),
+    /// The output of this position, a value of the rewrite, shares memory with an input where the original's does not.
     #[error(
-        "output {position} (`%{value}`) may share memory with input {input}, which it does not in the original; insert aten::clone"
+        "output {0} (`%{1}`) may share memory with input {2}, which it does not in the original; insert aten::clone"
     )]
-    OutputAlias {
-        /// The position.
-        position: usize,
-        /// The value in the rewrite.
-        value: String,
-        /// The position of the input.
-        input: usize,
-    },
-    /// Too many nodes.
-    #[error("the rewrite has {found} nodes; at most {limit} are allowed, 4 times the original's or 64")]
-    Nodes {
-        /// The most allowed.
-        limit: usize,
-        /// How many there are.
-        found: usize,
-    },
-    /// Too many kernels.
-    #[error("the rewrite has {found} kernels; at most {limit} are allowed, 4 times the original's nodes or 64")]
-    Kernels {
-        /// The most allowed.
-        limit: usize,
-        /// How many there are.
-        found: usize,
-    },
-    /// Too much memory for intermediate tensors.
-    #[error(
-        "the rewrite holds {found} bytes of intermediate tensors at once; at most {limit} are allowed, 4 times the original's or 1 GiB"
-    )]
-    IntermediateBytes {
-        /// The most allowed.
-        limit: u64,
-        /// The estimate.
-        found: u64,
-    },
-    /// Too much work in what was inserted.
-    #[error(
-        "inserted nodes take an estimated {found} operations; at most {limit} are allowed, 64 times the original's"
-    )]
-    Work {
-        /// The most allowed.
-        limit: u64,
-        /// The estimate.
-        found: u64,
-    },
+    OutputAlias(usize, String, usize),
 }
 
 /// A rule that a node breaks. The text of each goes on behind the node's id.
@@ -190,24 +104,12 @@ pub enum NodeRule {
     /// An argument that makes an allowed op random, or lets it write to its operands.
     #[error(": {0}")]
     Argument(#[from] RefusedArgument),
-    /// Not one value per result.
-    #[error(" defines {found} values, but {what} has {expected} results")]
-    ResultCount {
-        /// The op, or the kernel.
-        what: String,
-        /// How many results there are.
-        expected: String,
-        /// How many values the node defines.
-        found: usize,
-    },
+    /// The values that a node defines are not one per result: what has how many, and how many there are.
+    #[error(" defines {2} values, but {0} has {1} results")]
+    ResultCount(String, String, usize),
     /// Not one tensor per input that the kernel declares.
-    #[error(" gives its kernel {found} tensors, but the kernel declares {expected} inputs")]
-    KernelInputCount {
-        /// How many inputs are declared.
-        expected: usize,
-        /// How many tensors are given.
-        found: usize,
-    },
+    #[error(" gives its kernel {0} tensors, but the kernel declares {1} inputs")]
+    KernelInputCount(usize, usize),
     /// A tensor of another type or shape than its kernel declares for the input of this position.
     #[error(
         " gives `%{}`, a {}, for input x{} of its kernel, which is declared as {}",

@@ -2,7 +2,7 @@
 
 use super::{GraphError, NodeRule, TypeMismatch, check_result_count, cost, shown, unknown_op, verify_structure};
 use crate::alias::{Aliasing, aliasing, same_layout};
-use crate::exact::Exact;
+use crate::exact::exact;
 use crate::ops::index;
 use crate::{Arg, Graph, Infer, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId, is_pass_miss};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -27,7 +27,7 @@ pub struct RewriteSummary {
 }
 
 /// Limits that do not shrink below these, however small the original is.
-const LEAST_NODES: usize = 64;
+const LEAST_NODES: u64 = 64;
 const LEAST_SIZE: u64 = 1 << 20;
 const LEAST_BYTES: u64 = 1 << 30;
 const LEAST_WORK: u64 = 1 << 24;
@@ -43,7 +43,7 @@ const LEAST_WORK: u64 = 1 << 24;
 /// - Every other node is *inserted*: a kernel, or an op on `insert`.
 /// - The types that inserted nodes declare, and kept ones with operands of new types, are those that `infer` gives.
 /// - An output may share memory with an input only where the original's does.
-/// - The graph's size, its nodes, kernels, memory and work stay within limits.
+/// - The graph's size, its nodes, memory and work stay within limits.
 ///
 /// `original` must be verified and functional, with its ops on the sample list.
 pub fn verify_rewrite(
@@ -58,11 +58,15 @@ pub fn verify_rewrite(
     check_inserted_ops(rewritten, &originals, insert)?;
     verify_structure(rewritten, |op| ops.get(op).or_else(|| insert.get(op)))?;
     check_signature(original, rewritten)?;
-    let mut unchanged = Unchanged::new(original, rewritten);
+    let mut kept = KeptNodes::new(original, rewritten);
     for node in &rewritten.nodes {
-        match originals.get(&node.id) {
-            Some(before) => check_kept(original, before, rewritten, node, &mut unchanged, insert, infer)?,
-            None => check_types(rewritten, node, infer)?,
+        let Some(before) = originals.get(&node.id) else {
+            check_types(rewritten, node, infer)?;
+            continue;
+        };
+        kept.check_indices(before, node, insert)?;
+        if !kept.check(before, node)? {
+            check_types(rewritten, node, infer)?;
         }
     }
     check_aliases(original, rewritten, ops)?;
@@ -94,19 +98,14 @@ pub fn most_size(original: &Graph) -> u64 {
 /// Whether a rewrite is no larger than a rewrite of this graph may be. It comes before anything that takes longer with a
 /// larger graph, and before there are copies of it.
 pub fn check_counts(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
-    let (limit, found) = (most_size(original), rewritten.size());
-    if found > limit {
-        return Err(GraphError::Size { limit, found });
-    }
-    let limit = original.nodes.len().saturating_mul(4).max(LEAST_NODES);
-    if rewritten.nodes.len() > limit {
-        return Err(GraphError::Nodes { limit, found: rewritten.nodes.len() });
-    }
-    // Where the limit on nodes ever grows, that on kernels stays.
-    if kernels(rewritten) > limit {
-        return Err(GraphError::Kernels { limit, found: kernels(rewritten) });
-    }
-    Ok(())
+    let nodes = (original.nodes.len() as u64).saturating_mul(4).max(LEAST_NODES);
+    let (size, more) = ("ids, numbers and the like", "16 times the original's or 2^20");
+    within(size, rewritten.size(), most_size(original), more)?;
+    within("nodes", rewritten.nodes.len() as u64, nodes, "4 times the original's or 64")
+}
+
+fn within(what: &'static str, found: u64, limit: u64, why: &'static str) -> Result<(), GraphError> {
+    if found > limit { Err(GraphError::Limit(what, found, limit, why)) } else { Ok(()) }
 }
 
 /// Which nodes are kept and which are inserted is decided before anything else, so that an op that may not be inserted
@@ -148,7 +147,7 @@ fn is_same_step(a: &Node, b: &Node) -> bool {
             op == other
                 && a.outputs.len() == b.outputs.len()
                 && args.len() == others.len()
-                && args.iter().zip(others).all(|(a, b)| Exact(a.map(|_| ())) == Exact(b.map(|_| ())))
+                && args.iter().zip(others).all(|(a, b)| exact(&a.map(|_| ())) == exact(&b.map(|_| ())))
         }
         (NodeKind::Kernel { kernel, .. }, NodeKind::Kernel { kernel: other, .. }) => kernel == other,
         _ => false,
@@ -156,27 +155,24 @@ fn is_same_step(a: &Node, b: &Node) -> bool {
 }
 
 fn check_signature(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
-    if original.inputs.len() != rewritten.inputs.len() {
-        return Err(GraphError::InputCount { expected: original.inputs.len(), found: rewritten.inputs.len() });
+    let ends = [("inputs", &original.inputs, &rewritten.inputs), ("outputs", &original.outputs, &rewritten.outputs)];
+    if let Some((what, expected, found)) = ends.into_iter().find(|(_, expected, found)| expected.len() != found.len()) {
+        return Err(GraphError::Count(what, found.len(), expected.len()));
     }
     for (position, (&a, &b)) in original.inputs.iter().zip(&rewritten.inputs).enumerate() {
         let (expected, found) = (original.ty(a), rewritten.ty(b));
         if expected != found {
-            let (expected, found) = (expected.to_string(), found.to_string());
-            return Err(GraphError::InputType { position, expected, found });
+            return Err(GraphError::InputType(position, found.clone(), expected.clone()));
         }
-    }
-    if original.outputs.len() != rewritten.outputs.len() {
-        return Err(GraphError::OutputCount { expected: original.outputs.len(), found: rewritten.outputs.len() });
     }
     for (position, (&a, &b)) in original.outputs.iter().zip(&rewritten.outputs).enumerate() {
         let (expected, found) = (original.ty(a), rewritten.ty(b));
         if expected.dtype != found.dtype || expected.shape != found.shape {
-            return Err(GraphError::OutputType { position, ty: TypeMismatch::new(rewritten, b, expected) });
+            return Err(GraphError::OutputType(position, TypeMismatch::new(rewritten, b, expected)));
         }
         if !may_lie(expected, found) {
-            let dense = expected.memory_order().is_some();
-            return Err(GraphError::OutputLayout { position, dense, ty: TypeMismatch::new(rewritten, b, expected) });
+            let (ty, is_dense) = (TypeMismatch::new(rewritten, b, expected), expected.memory_order().is_some());
+            return Err(GraphError::OutputLayout(position, ty, is_dense));
         }
     }
     Ok(())
@@ -195,32 +191,62 @@ fn may_lie(original: &TensorType, found: &TensorType) -> bool {
         || (original.memory_order().is_none() && found.memory_order().is_some() && all_in_order())
 }
 
-/// Which values of a rewrite are computed as in the original: by the same kept nodes from the same inputs.
-struct Unchanged {
+/// Kept nodes, and which values of a rewrite are computed as in the original: by the same kept nodes from the same inputs.
+struct KeptNodes<'a> {
+    original: &'a Graph,
+    rewritten: &'a Graph,
     /// For a value of the rewrite, the value of the original that it equals.
     equal: Vec<Option<ValueId>>,
 }
 
-impl Unchanged {
-    fn new(original: &Graph, rewritten: &Graph) -> Unchanged {
+impl<'a> KeptNodes<'a> {
+    fn new(original: &'a Graph, rewritten: &'a Graph) -> KeptNodes<'a> {
         let mut equal = vec![None; rewritten.values.len()];
         for (&before, &after) in original.inputs.iter().zip(&rewritten.inputs) {
             equal[after.index()] = Some(before);
         }
-        Unchanged { equal }
+        KeptNodes { original, rewritten, equal }
     }
 
-    fn holds(&self, before: ValueId, after: ValueId) -> bool {
-        self.equal[after.index()] == Some(before)
-    }
-
-    /// Takes note of a kept node.
-    fn keep(&mut self, before: &Node, after: &Node) {
-        if before.operands().iter().zip(after.operands()).all(|(&before, after)| self.holds(before, after)) {
+    /// Checks the types of a kept node's results, and takes note of it. Says whether its operands have the types that they had:
+    /// otherwise `infer` says what it returns.
+    fn check(&mut self, before: &Node, after: &Node) -> Result<bool, GraphError> {
+        let KeptNodes { original, rewritten, equal } = self;
+        let (operands, now) = (before.operands(), after.operands());
+        if operands.iter().zip(&now).all(|(&before, after)| equal[after.index()] == Some(before)) {
             for (&before, &after) in before.outputs.iter().zip(&after.outputs) {
-                self.equal[after.index()] = Some(before);
+                equal[after.index()] = Some(before);
             }
         }
+        if !operands.iter().zip(&now).all(|(&a, &b)| same_layout(original.ty(a), rewritten.ty(b))) {
+            return Ok(false);
+        }
+        for (&a, &b) in before.outputs.iter().zip(&after.outputs) {
+            if !same_layout(original.ty(a), rewritten.ty(b)) {
+                return Err(NodeRule::KeptType(TypeMismatch::new(rewritten, b, original.ty(a))).broken_by(after.id));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Indices must come from where they came from. What they index must stay as large, so that they still lie inside.
+    fn check_indices(&self, before: &Node, after: &Node, insert: &OpTable) -> Result<(), GraphError> {
+        let (NodeKind::Aten { op, args: before_args }, NodeKind::Aten { args, .. }) = (&before.kind, &after.kind)
+        else {
+            return Ok(());
+        };
+        let schema = OpTable::sample().get(op).filter(|_| insert.get(op).is_none());
+        let (Some(schema), Some(index)) = (schema, index_argument(op)) else { return Ok(()) };
+        for (position, (before, now)) in before_args.iter().zip(args).enumerate() {
+            for (&a, &b) in before.values().zip(now.values()) {
+                let same_shape = self.original.ty(a).shape == self.rewritten.ty(b).shape;
+                if !same_shape || (position == index && self.equal[b.index()] != Some(a)) {
+                    let argument = schema.args.get(position).map(|declared| declared.name.clone()).unwrap_or_default();
+                    return Err(NodeRule::Index(op.to_string(), argument).broken_by(after.id));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -230,57 +256,6 @@ impl Unchanged {
 pub fn index_argument(op: &OpName) -> Option<usize> {
     let (position, _) = index(op.name.strip_suffix("_").unwrap_or(&op.name))?;
     Some(*position)
-}
-
-fn check_kept(
-    original: &Graph,
-    before: &Node,
-    rewritten: &Graph,
-    after: &Node,
-    unchanged: &mut Unchanged,
-    insert: &OpTable,
-    infer: &mut dyn Infer,
-) -> Result<(), GraphError> {
-    if let (NodeKind::Aten { op, args: before_args }, NodeKind::Aten { args, .. }) = (&before.kind, &after.kind)
-        && insert.get(op).is_none()
-    {
-        check_indices(original, rewritten, after, op, before_args, args, unchanged)?;
-    }
-    unchanged.keep(before, after);
-    let same_operands =
-        before.operands().iter().zip(after.operands()).all(|(&a, b)| same_layout(original.ty(a), rewritten.ty(b)));
-    if !same_operands {
-        return check_types(rewritten, after, infer);
-    }
-    for (&a, &b) in before.outputs.iter().zip(&after.outputs) {
-        if !same_layout(original.ty(a), rewritten.ty(b)) {
-            return Err(NodeRule::KeptType(TypeMismatch::new(rewritten, b, original.ty(a))).broken_by(after.id));
-        }
-    }
-    Ok(())
-}
-
-/// Indices must come from where they came from. What they index must stay as large, so that they still lie inside.
-fn check_indices(
-    original: &Graph,
-    rewritten: &Graph,
-    after: &Node,
-    op: &OpName,
-    before_args: &[Arg],
-    args: &[Arg],
-    unchanged: &Unchanged,
-) -> Result<(), GraphError> {
-    let (Some(schema), Some(index)) = (OpTable::sample().get(op), index_argument(op)) else { return Ok(()) };
-    for (position, (before, now)) in before_args.iter().zip(args).enumerate() {
-        for (&a, &b) in before.values().zip(now.values()) {
-            let same_shape = original.ty(a).shape == rewritten.ty(b).shape;
-            if !same_shape || (position == index && !unchanged.holds(a, b)) {
-                let argument = schema.args.get(position).map(|declared| declared.name.clone()).unwrap_or_default();
-                return Err(NodeRule::Index(op.to_string(), argument).broken_by(after.id));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The declared types of an op's results against those that `infer` gives. Kernels say their types themselves.
@@ -318,7 +293,7 @@ fn check_aliases(original: &Graph, rewritten: &Graph, ops: &OpTable) -> Result<(
     let (before, after) = (shared_inputs(original, ops), shared_inputs(rewritten, ops));
     for (position, (a, b)) in original.outputs.iter().zip(&rewritten.outputs).enumerate() {
         if let Some(&input) = after[b.index()].difference(&before[a.index()]).next() {
-            return Err(GraphError::OutputAlias { position, value: rewritten.value(*b).name.clone(), input });
+            return Err(GraphError::OutputAlias(position, rewritten.value(*b).name.clone(), input));
         }
     }
     Ok(())
@@ -331,10 +306,8 @@ fn check_cost(
     ops: &OpTable,
 ) -> Result<(), GraphError> {
     let limit = cost::peak_bytes(original, ops).saturating_mul(4).max(LEAST_BYTES);
-    let found = cost::peak_bytes(rewritten, ops);
-    if found > limit {
-        return Err(GraphError::IntermediateBytes { limit, found });
-    }
+    let what = "bytes of intermediate tensors at once";
+    within(what, cost::peak_bytes(rewritten, ops), limit, "4 times the original's or 1 GiB")?;
     let total = |sum: u64, work: u64| sum.saturating_add(work);
     let limit = original.nodes.iter().map(|node| cost::work(original, node, ops)).fold(0, total);
     let limit = limit.saturating_mul(64).max(LEAST_WORK);
@@ -345,5 +318,5 @@ fn check_cost(
             .is_none_or(|before| cost::work(rewritten, node, ops) > cost::work(original, before, ops))
     });
     let found = inserted.map(|node| cost::work(rewritten, node, ops)).fold(0, total);
-    if found > limit { Err(GraphError::Work { limit, found }) } else { Ok(()) }
+    within("estimated operations in inserted nodes", found, limit, "64 times the original's")
 }

@@ -34,13 +34,14 @@ impl Disturbed {
 
 /// The blocks of all processes that do not count, where eager's program has so many ops.
 pub(super) fn disturbed(processes: &[ProcessTimes], ops: usize, rules: Rules) -> Vec<Disturbed> {
-    let clocks = Clocks::of(processes, rules);
+    let clocks = clocks(processes, rules);
     let mut found = vec![];
     for (process, times) in processes.iter().enumerate() {
-        let loads = Loads::of(times.device.as_ref());
+        let loads = loads(times.device.as_ref());
         for (block, of) in blocks(times).enumerate() {
-            let loads = if block < times.control.len() { loads.control() } else { loads };
-            let like = Like { clock: clocks.at(block), loads, ops };
+            // In a control block eager is both programs.
+            let programs = if block < times.control.len() { 1 } else { 2 };
+            let like = Like { clock: clocks[block], loads: loads.get(..programs).unwrap_or_default(), ops };
             if let Some(why) = why_disturbed(of, &like, rules) {
                 found.push(Disturbed { process, block, why });
             }
@@ -54,15 +55,15 @@ fn blocks(times: &ProcessTimes) -> impl Iterator<Item = &Block> {
 }
 
 /// What a block is held against.
-struct Like {
+struct Like<'a> {
     /// Megahertz; 0 where none is known.
     clock: f64,
-    loads: Loads,
+    loads: &'a [Load],
     ops: usize,
 }
 
 /// What disturbed a block, in words.
-fn why_disturbed(block: &Block, like: &Like, rules: Rules) -> Option<String> {
+fn why_disturbed(block: &Block, like: &Like<'_>, rules: Rules) -> Option<String> {
     let Witness { elapsed_ns, waited_ns, preempted, probes, slow_probes, probe, clock_mhz, throttled, is_power_bound } =
         &block.witness;
     let runs = (block.eager_ns.len() + block.other_ns.len()) as f64;
@@ -92,7 +93,7 @@ fn why_disturbed(block: &Block, like: &Like, rules: Rules) -> Option<String> {
     (!throttled.is_empty()).then(|| format!("the GPU was held back: {}", throttled.join(", ")))
 }
 
-impl Like {
+impl Like<'_> {
     /// By which share a run of so many nanoseconds becomes longer if all the host does takes as much longer as the probes did
     /// of which a quarter took longer still.
     ///
@@ -135,47 +136,25 @@ impl Load {
 }
 
 /// Those of eager and of what is timed beside it, where they are known.
-#[derive(Debug, Clone, Copy)]
-struct Loads([Option<Load>; 2]);
-
-impl Loads {
-    fn of(device: Option<&DeviceTimes>) -> Loads {
-        let both = device.and_then(|times| {
-            let eager = Load::of(&times.eager_host_ns, &times.eager_ns)?;
-            Some([Some(eager), Some(Load::of(&times.rewritten_host_ns, &times.rewritten_ns)?)])
-        });
-        Loads(both.unwrap_or_default())
-    }
-
-    /// In a control block eager is both programs.
-    fn control(self) -> Loads {
-        Loads([self.0[0], None])
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Load> {
-        self.0.iter().copied().flatten()
-    }
+fn loads(device: Option<&DeviceTimes>) -> Vec<Load> {
+    let both = device.and_then(|times| {
+        let rewritten = Load::of(&times.rewritten_host_ns, &times.rewritten_ns);
+        Some(vec![Load::of(&times.eager_host_ns, &times.eager_ns)?, rewritten?])
+    });
+    both.unwrap_or_default()
 }
 
 /// Clocks that blocks are held against: the median of those at the same place of each process, where the same programs have
 /// run as long. What power or heat of the programs makes of a clock is the same there.
-struct Clocks(Vec<f64>);
-
-impl Clocks {
-    fn of(processes: &[ProcessTimes], rules: Rules) -> Clocks {
-        let longest = processes.iter().map(|times| blocks(times).count()).max().unwrap_or(0);
-        let clock = |block: &Block| block.witness.clock_mhz.map(f64::from);
-        let middle = |mut clocks: Vec<f64>| if clocks.is_empty() { 0.0 } else { median(&mut clocks) };
-        if rules.is_first() {
-            return Clocks(vec![middle(processes.iter().flat_map(blocks).filter_map(clock).collect()); longest]);
-        }
-        let at = |place| middle(processes.iter().filter_map(|times| clock(blocks(times).nth(place)?)).collect());
-        Clocks((0..longest).map(at).collect())
+fn clocks(processes: &[ProcessTimes], rules: Rules) -> Vec<f64> {
+    let longest = processes.iter().map(|times| blocks(times).count()).max().unwrap_or(0);
+    let clock = |block: &Block| block.witness.clock_mhz.map(f64::from);
+    let middle = |mut clocks: Vec<f64>| if clocks.is_empty() { 0.0 } else { median(&mut clocks) };
+    if rules.is_first() {
+        return vec![middle(processes.iter().flat_map(blocks).filter_map(clock).collect()); longest];
     }
-
-    fn at(&self, block: usize) -> f64 {
-        self.0.get(block).copied().unwrap_or(0.0)
-    }
+    let at = |place| middle(processes.iter().filter_map(|times| clock(blocks(times).nth(place)?)).collect());
+    (0..longest).map(at).collect()
 }
 
 #[cfg(test)]

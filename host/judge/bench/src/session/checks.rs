@@ -3,7 +3,7 @@
 
 use super::ReferenceSession;
 use super::drawn::{DrawnInputs, input_error};
-use super::prepared::PreparedRound;
+use super::rounds::PreparedRound;
 use crate::blame::of_rewrite;
 use crate::compare::OutputComparison;
 use crate::decided::{Sides, decide};
@@ -13,7 +13,7 @@ use crate::held::HeldTensor;
 use crate::inputs::{Round, hash_of};
 use crate::judge::WRONG_ABOVE;
 use crate::precision::{LessPrecise, can_judge, is_as_precise, judge};
-use crate::trivial::trivial_answer_held;
+use crate::trivial::trivial_answer;
 use passhost_ir::{Conversions, NodeId, TensorType};
 use passhost_protocol::device::{EvaluationReport, RewriteError};
 use passhost_result::{Finding, OutputReport, Settings, TruthReport, Work};
@@ -39,8 +39,6 @@ pub(super) struct Checks<'a> {
     pub(super) reference: &'a ReferenceSession,
     program: &'a Program,
     settings: &'a Settings,
-    /// Whether other rewrites are checked on the same rounds.
-    pub(super) is_shared: bool,
     pub(super) evaluation: &'a mut EvaluationReport,
     /// Ordinary rounds, which the score counts.
     comparisons: Vec<OutputComparison>,
@@ -55,14 +53,14 @@ impl<'a> Checks<'a> {
     pub(super) fn new(
         reference: &'a ReferenceSession,
         program: &'a Program,
-        (settings, is_shared): (&'a Settings, bool),
+        settings: &'a Settings,
         evaluation: &'a mut EvaluationReport,
     ) -> Checks<'a> {
         let comparisons: Vec<OutputComparison> =
             reference.output_types.iter().cloned().map(OutputComparison::new).collect();
         let count = comparisons.len();
         let (sides, truths, less_precise) = (vec![Sides::default(); count], vec![None; count], vec![None; count]);
-        Checks { reference, program, settings, is_shared, evaluation, comparisons, sides, truths, less_precise }
+        Checks { reference, program, settings, evaluation, comparisons, sides, truths, less_precise }
     }
 
     pub(super) fn round(&mut self, round: Round, prepared: &PreparedRound) -> Result<(), RewriteError> {
@@ -100,10 +98,8 @@ impl<'a> Checks<'a> {
             (_, None) => self.again_against_truth(prepared, rewritten),
         }
         if round.number == 0 && round.scaled.is_none() {
-            let outputs: Vec<_> = reference.output_types.iter().zip(eager).collect();
-            let held = drawn.inputs.iter().map(Rc::as_ref);
-            let inputs: Vec<_> = reference.specs.iter().map(|spec| &spec.ty).zip(held).collect();
-            self.evaluation.trivial = trivial_answer_held(&outputs, &inputs);
+            let inputs: Vec<&HeldTensor> = drawn.inputs.iter().map(Rc::as_ref).collect();
+            self.evaluation.trivial = trivial_answer(eager, &inputs);
         }
         device.charge(Work::Compare);
     }
@@ -265,7 +261,7 @@ impl<'a> Checks<'a> {
             let (mut confirmed, mut number) = (0, 0);
             while self.less_precise[position].is_some() && confirmed < CONFIRMED {
                 let round = Round { seed, number: CONFIRMING + number, scaled: None };
-                let prepared = self.reference.round(round, self.is_shared)?;
+                let prepared = self.reference.round(round)?;
                 let rewritten = self.guarded_run(&prepared.drawn, round, &prepared.eager)?;
                 self.reference.device.charge(Work::RunRewrite);
                 number += 1;

@@ -2,7 +2,7 @@
 //! stays meaningful and the rewrite does not do the same, a finding says so.
 
 use super::checks::Checks;
-use super::prepared::PreparedRound;
+use super::rounds::PreparedRound;
 use crate::compare::{OutputComparison, unravel};
 use crate::device::BenchDevice;
 use crate::edge_cases::EdgeCaseDraw;

@@ -43,10 +43,10 @@ impl ReferenceSession {
     fn try_judge_external(&self, run: &ExternalRun, evaluation: &mut EvaluationReport) -> Result<(), RewriteError> {
         self.must_have_types(&run.outputs)?;
         // Nothing of passhost's runs but eager itself.
-        let mut checks = Checks::new(self, &self.program, (&run.settings, false), evaluation);
+        let mut checks = Checks::new(self, &self.program, &run.settings, evaluation);
         for number in run.first..run.first.saturating_add(run.rounds) {
             let round = Round { seed: run.seed, number, scaled: None };
-            let prepared = self.round(round, false)?;
+            let prepared = self.round(round)?;
             let outputs = self.output_types.iter().enumerate();
             let outputs = outputs.map(|(position, ty)| read(&file(&run.directory, number, &run.name, position), ty));
             let outputs = outputs.collect::<Result<Vec<HeldTensor>, RewriteError>>()?;

@@ -55,19 +55,19 @@ impl Others {
 
     /// Runs them.
     pub fn run(&self, checks: &mut Checks<'_>, ordinary: u32) -> Result<(), RewriteError> {
-        let (reference, is_shared) = (checks.reference, checks.is_shared);
+        let reference = checks.reference;
         for &input in &self.scaled {
             let round = Round { seed: self.round.seed, number: ordinary, scaled: Some(input) };
-            match reference.round(round, is_shared) {
+            match reference.round(round) {
                 // Eager refuses an input at that scale, which says nothing of a rewrite.
                 Err(RewriteError::Reference(ReferenceError::Op { .. })) => {}
-                prepared => checks.round(round, &*prepared?)?,
+                prepared => checks.round(round, &prepared?)?,
             }
         }
         let mut usual: Option<DrawnInputs> = None;
         for &(input, bounded, domain) in &self.edge_cases {
             let place = (self.round, &mut usual);
-            if let Some(prepared) = reference.edge_case_round(place, (input, bounded), domain, is_shared)? {
+            if let Some(prepared) = reference.edge_case_round(place, (input, bounded), domain)? {
                 checks.check_edge_case(&prepared, self.round, input, domain)?;
             }
         }
@@ -101,8 +101,8 @@ impl ReferenceSession {
         let bounded = bounded_inputs(&self.graph)[input];
         let domain = draws(&self.specs[input], bounded).iter().find(|domain| domain.to_string() == draw);
         let Some(&domain) = domain else { return Ok(None) };
-        let prepared = self.edge_case_round((round, &mut None), (input, bounded), domain, false)?;
-        Ok(prepared.map(|prepared| (prepared.drawn.clone(), domain)))
+        let prepared = self.edge_case_round((round, &mut None), (input, bounded), domain)?;
+        Ok(prepared.map(|prepared| (prepared.drawn, domain)))
     }
 
     /// What a round takes, where preparing one took since `started`: a rewrite may take as long as eager does, and is

@@ -1,17 +1,25 @@
-//! Rounds before a rewrite runs: inputs are drawn, and eager and a program in double precision run on them.
+//! What a round has before a rewrite runs: inputs, and what eager and a program in double precision give on them.
 
 use super::ReferenceSession;
 use super::drawn::{DrawnInputs, input_error, no_input, not_drawn};
-use super::prepared::{PreparedRound, RoundKey};
 use crate::blame::of_eager;
 use crate::edge_cases::{EdgeCaseDraw, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::Round;
-use passhost_ir::{Conversions, TensorType, converts, in_double};
+use passhost_ir::{Conversions, converts, in_double};
 use passhost_protocol::device::RewriteError;
 use passhost_result::Work;
 use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor};
+use std::cell::OnceCell;
 use std::rc::Rc;
+
+/// A round before a rewrite runs.
+pub(super) struct PreparedRound {
+    pub drawn: DrawnInputs,
+    pub eager: Vec<HeldTensor>,
+    /// What runs in double precision gave, by their conversions.
+    pub truths: [OnceCell<Result<Vec<HeldTensor>, NodeError>>; 2],
+}
 
 impl ReferenceSession {
     /// What a run in double precision gives for a round.
@@ -25,12 +33,8 @@ impl ReferenceSession {
     }
 
     /// An ordinary round, or one in which an input has another scale.
-    pub(super) fn round(&self, round: Round, is_shared: bool) -> Result<Rc<PreparedRound>, RewriteError> {
-        if let Some(kept) = self.kept.borrow().find((round, None)) {
-            return Ok(kept);
-        }
-        let drawn = self.drawn(round)?;
-        self.prepare((round, None), drawn, is_shared)?.map_err(of_eager)
+    pub(super) fn round(&self, round: Round) -> Result<PreparedRound, RewriteError> {
+        self.prepare(self.drawn(round)?, false)?.map_err(of_eager)
     }
 
     /// A round in which an input is unusual; `usual` is the same round without. `None` where eager refuses it, which says
@@ -40,12 +44,7 @@ impl ReferenceSession {
         (round, usual): (Round, &mut Option<DrawnInputs>),
         (input, bounded): (usize, bool),
         domain: EdgeCaseDraw,
-        is_shared: bool,
-    ) -> Result<Option<Rc<PreparedRound>>, RewriteError> {
-        let key = (round, Some((input, domain)));
-        if let Some(kept) = self.kept.borrow().find(key) {
-            return Ok(Some(kept));
-        }
+    ) -> Result<Option<PreparedRound>, RewriteError> {
         let usual = match usual {
             Some(usual) => usual,
             none => none.insert(self.drawn(round)?),
@@ -55,18 +54,16 @@ impl ReferenceSession {
         let edge_cases = edge_cases.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
         let mut drawn = usual.clone();
         drawn.inputs[input] = Rc::new(edge_cases);
-        Ok(self.prepare(key, drawn, is_shared)?.ok())
+        Ok(self.prepare(drawn, true)?.ok())
     }
 
     /// Runs eager. The inner error is eager's.
     fn prepare(
         &self,
-        key: RoundKey,
         drawn: DrawnInputs,
-        is_shared: bool,
-    ) -> Result<Result<Rc<PreparedRound>, NodeError>, RewriteError> {
+        is_edge_case: bool,
+    ) -> Result<Result<PreparedRound, NodeError>, RewriteError> {
         let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(input_error)?;
-        let is_edge_case = key.1.is_some();
         self.device.charge(if is_edge_case { Work::EdgeCaseRounds } else { Work::Draw });
         let ran = self.program.run(&inputs).and_then(|outputs| self.program.finish().map(|()| outputs));
         let eager = match ran {
@@ -75,18 +72,7 @@ impl ReferenceSession {
         };
         drop(inputs);
         self.device.charge(if is_edge_case { Work::EdgeCaseRounds } else { Work::RunEager });
-        let prepared = Rc::new(PreparedRound { drawn, eager, truths: Default::default() });
-        if is_shared {
-            self.kept.borrow_mut().keep(key, &prepared, self.round_bytes());
-        }
-        Ok(Ok(prepared))
-    }
-
-    /// Bytes of a round, its run in double precision included.
-    fn round_bytes(&self) -> u64 {
-        let inputs: u64 = self.specs.iter().map(|spec| spec.ty.bytes()).sum();
-        let outputs = |bytes: fn(&TensorType) -> u64| self.output_types.iter().map(bytes).sum::<u64>();
-        inputs.saturating_add(outputs(TensorType::bytes)).saturating_add(outputs(|ty| 8 * ty.numel()))
+        Ok(Ok(PreparedRound { drawn, eager, truths: Default::default() }))
     }
 
     /// Which of the programs in double precision: one that converts nothing is the same either way.
@@ -117,7 +103,7 @@ impl ReferenceSession {
 mod tests {
     use super::*;
     use crate::device::BenchDevice;
-    use crate::session::tests::alone;
+    use crate::session::tests::{alone, job};
     use passhost_ir::{Draw, Graph, InputSpec};
     use passhost_protocol::device::{Draws, ReferenceError};
     use passhost_result::Settings;
@@ -143,8 +129,8 @@ mod tests {
         let load = |seed| ReferenceSession::load(&device, graph.clone(), specs.clone(), seed, |_| {}).ok();
         let (reference, _) = (0..100).find_map(load).unwrap();
         let of_seed = |seed| {
-            let draws = Draws { seed, are_shared: false, others: None };
-            reference.evaluate(&graph, &Hints::default(), &draws, &Settings::default(), |_| {}).error
+            let draws = Draws { seed, others: None };
+            reference.evaluate(&job(&graph.to_string(), draws, Settings::default()), |_| {}).error
         };
         let errors: Vec<RewriteError> = (0..10).filter_map(of_seed).collect();
         assert!(!errors.is_empty());

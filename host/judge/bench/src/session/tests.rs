@@ -16,6 +16,11 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     lock
 }
 
+/// What is to be done with a rewrite.
+pub(crate) fn job(rewrite: &str, draws: Draws, settings: Settings) -> RewriteJob {
+    RewriteJob { rewrite: Graph::parse(rewrite).unwrap(), in_place: vec![], schedules: vec![], draws, settings }
+}
+
 fn settings(rewrite_bytes: u64) -> Settings {
     Settings { warmups: 1, budget_ms: 10, rewrite_bytes, ..Settings::default() }
 }
@@ -35,7 +40,7 @@ fn reference_on(device: BenchDevice, graph: &str) -> ReferenceSession {
 }
 
 pub(crate) fn evaluate(reference: &ReferenceSession, rewrite: &str, rewrite_bytes: u64) -> EvaluationReport {
-    let draws = Draws { seed: 11, are_shared: false, others: Some(OtherRounds::ALL) };
+    let draws = Draws { seed: 11, others: Some(OtherRounds::ALL) };
     evaluate_on(reference, rewrite, draws, rewrite_bytes)
 }
 
@@ -45,16 +50,14 @@ pub(crate) fn evaluate_on(
     draws: Draws,
     rewrite_bytes: u64,
 ) -> EvaluationReport {
-    let rewrite = Graph::parse(rewrite).unwrap();
-    reference.evaluate(&rewrite, &Hints::default(), &draws, &settings(rewrite_bytes), |_| {})
+    reference.evaluate(&job(rewrite, draws, settings(rewrite_bytes)), |_| {})
 }
 
 fn time(reference: &ReferenceSession, rewrite: &str) -> ProcessTiming {
     let passes_at = evaluate(reference, rewrite, 1 << 30).outputs.iter().map(|output| output.passes_at).collect();
-    let rewrite = Graph::parse(rewrite).unwrap();
     // Two pairs a block, however busy the machine is.
     let settings = Settings { trials: 24, budget_ms: 600_000, warmups: 1, ..settings(1 << 30) };
-    reference.time(&rewrite, &Hints::default(), 11, &settings, passes_at, |_| {}).unwrap()
+    reference.time(&job(rewrite, Draws { seed: 11, others: None }, settings), passes_at, |_| {}).unwrap()
 }
 
 #[test]
@@ -62,8 +65,8 @@ fn nothing_is_captured_on_the_cpu() {
     let _alone = alone();
     let reference = reference(SUM);
     let settings = Settings { launch: Launch::Graph, ..settings(1 << 30) };
-    let rewrite = Graph::parse(SUM).unwrap();
-    let timed = reference.time(&rewrite, &Hints::default(), 11, &settings, vec![Some(-10)], |_| {});
+    let job = job(SUM, Draws { seed: 11, others: None }, settings);
+    let timed = reference.time(&job, vec![Some(-10)], |_| {});
     let message = "a program on the CPU cannot be captured; it needs a GPU".to_owned();
     assert_eq!(timed.unwrap_err(), TimingError::NotCaptured(NotCaptured::Nothing(message)));
 }
@@ -241,71 +244,6 @@ fn a_device_that_compares_by_itself_comes_to_the_same_verdicts() {
     }
 }
 
-/// What is right, wrong, and wrong on unusual inputs alone: a ReLU, a sigmoid, and a ReLU with a bound.
-const RELUS: [&str; 3] = [
-    "graph(%x: f32[64,128]) {
-  %a: f32[64,128] = aten::relu(%x)
-  return (%a)
-}
-",
-    "graph(%x: f32[64,128]) {
-  %a: f32[64,128] = aten::sigmoid(%x)
-  return (%a)
-}
-",
-    "graph(%x: f32[64,128]) {
-  %a: f32[64,128] = aten::clamp(%x, 0.0, 1000.0)
-  return (%a)
-}
-",
-];
-
-#[test]
-fn rounds_that_rewrites_share_say_the_same_of_each() {
-    let _alone = alone();
-    let own = Draws { seed: 11, are_shared: false, others: None };
-    let found = |reference: &ReferenceSession, rewrite, draws| {
-        let found = evaluate_on(reference, rewrite, draws, 1 << 30);
-        (found.outputs, found.findings, found.edge_cases, found.others)
-    };
-    let alone = RELUS.map(|rewrite| found(&reference(RELUS[0]), rewrite, own));
-    assert!(alone[1].0[0].wrong > 0 && !alone[2].2.is_empty() && alone[0].2.is_empty());
-    let reference = reference(RELUS[0]);
-    let shared = Draws { are_shared: true, ..own };
-    assert_eq!(found(&reference, RELUS[0], shared), alone[0]);
-    let kept = || reference.kept.borrow().count();
-    let others = alone[0].3;
-    assert_eq!(kept(), 3 + others.scaled.count + others.edge_cases.count);
-    // What is kept is what is used: the next one finds all of it and adds nothing.
-    assert_eq!(found(&reference, RELUS[2], shared), alone[2]);
-    assert_eq!(found(&reference, RELUS[1], shared), alone[1]);
-    found(&reference, RELUS[0], Draws { seed: 12, ..own });
-    assert_eq!(kept(), 0, "another seed");
-}
-
-#[test]
-fn nothing_is_kept_after_a_rewrite_that_failed_or_of_what_lies_on_the_device() {
-    let _alone = alone();
-    let shared = Draws { seed: 11, are_shared: true, others: Some(OtherRounds::default()) };
-    let plain = "graph(%x: f32[1024,1024]) {
-  %a: f32[1024,1024] = aten::relu(%x)
-  return (%a)
-}
-";
-    let on_host = reference(plain);
-    evaluate_on(&on_host, plain, shared, 1 << 30);
-    assert_eq!(on_host.kept.borrow().count(), 3);
-    let copied = plain.replace(
-        "%a: f32[1024,1024] = aten::relu(%x)",
-        "%b: f32[1024,1024] = aten::exp(%x)\n  %a: f32[1024,1024] = aten::relu(%b)",
-    );
-    assert!(evaluate_on(&on_host, &copied, shared, 1 << 10).error.is_some());
-    assert_eq!(on_host.kept.borrow().count(), 0);
-    let on_device = reference_on(BenchDevice::cpu_like_a_gpu(), plain);
-    evaluate_on(&on_device, plain, shared, 1 << 30);
-    assert_eq!(on_device.kept.borrow().count(), 0);
-}
-
 #[test]
 fn a_rewrite_that_was_caught_and_fails_later_is_accused() {
     let _alone = alone();
@@ -337,7 +275,7 @@ fn what_a_rewrite_inserts_that_no_input_reaches_is_judged_like_anything_else() {
 }
 ";
     let reference = reference(plain);
-    let rewrite = |name: &str| {
+    let evaluated = |name: &str| {
         let text = format!(
             "graph(%x: f32[64,128]) {{
   %o: f32[64,128] = aten::{name}([64, 128])
@@ -347,21 +285,17 @@ fn what_a_rewrite_inserts_that_no_input_reaches_is_judged_like_anything_else() {
 }}
 "
         );
-        let mut graph = Graph::parse(&text).unwrap();
-        for (node, id) in graph.nodes.iter_mut().zip([5, 6, 7]) {
+        let mut job = job(&text, Draws { seed: 11, others: Some(OtherRounds::ALL) }, settings(1 << 30));
+        for (node, id) in job.rewrite.nodes.iter_mut().zip([5, 6, 7]) {
             node.id = NodeId(id);
         }
-        graph
+        reference.evaluate(&job, |_| {})
     };
-    let evaluated = |rewrite: &Graph| {
-        let draws = Draws { seed: 11, are_shared: false, others: Some(OtherRounds::ALL) };
-        reference.evaluate(rewrite, &Hints::default(), &draws, &settings(1 << 30), |_| {})
-    };
-    let right = evaluated(&rewrite("zeros"));
+    let right = evaluated("zeros");
     assert_eq!((right.error, right.findings, right.outputs[0].different), (None, vec![], 0));
     // The constant and what is made of it count as memory of the rewrite.
     assert!(right.peak_bytes >= 3 * 64 * 128 * 4, "{} bytes", right.peak_bytes);
-    assert!(evaluated(&rewrite("ones")).outputs[0].wrong > 0);
+    assert!(evaluated("ones").outputs[0].wrong > 0);
 }
 
 /// Inputs are written, someone else makes outputs of them, and these are judged.

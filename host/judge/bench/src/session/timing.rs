@@ -12,8 +12,8 @@ use crate::inputs::Round;
 use crate::integrity;
 use crate::measure::{self, BlockPlan, KeptOutputs, TrialRandom};
 use crate::witness::Observer;
-use passhost_ir::{Graph, NodeId, OpTable, functionalise, in_place_nodes};
-use passhost_protocol::device::{DeviceStage, ProcessTiming, RewriteError, TimedProgram, TimingError};
+use passhost_ir::{NodeId, OpTable, functionalise, in_place_nodes};
+use passhost_protocol::device::{DeviceStage, ProcessTiming, RewriteError, RewriteJob, TimedProgram, TimingError};
 use passhost_result::{Block, DeviceTimes, Finding, ProcessTimes, Settings, Work};
 use passhost_runtime::{Hints, Mode, Program, Tensor};
 
@@ -27,35 +27,28 @@ impl ReferenceSession {
     /// eager was timed against itself, unless it was checked here.
     pub fn time(
         &self,
-        rewrite: &Graph,
-        hints: &Hints,
-        seed: u64,
-        settings: &Settings,
+        job: &RewriteJob,
         passes_at: Vec<Option<i8>>,
         stage: impl FnMut(DeviceStage),
     ) -> Result<ProcessTiming, TimingError> {
-        let timed = self.try_time(rewrite, hints, seed, settings, passes_at, stage);
-        timed.map_err(|error| match error {
-            TimingError::Rewrite(error) => memory_of(error, || self.device.can_give(settings.rewrite_bytes)).into(),
+        self.try_time(job, passes_at, stage).map_err(|error| match error {
+            TimingError::Rewrite(error) => memory_of(error, || self.device.can_give(job.settings.rewrite_bytes)).into(),
             error => error,
         })
     }
 
     fn try_time(
         &self,
-        rewrite: &Graph,
-        hints: &Hints,
-        seed: u64,
-        settings: &Settings,
+        job: &RewriteJob,
         passes_at: Vec<Option<i8>>,
         mut stage: impl FnMut(DeviceStage),
     ) -> Result<ProcessTiming, TimingError> {
         stage(DeviceStage::Plan);
-        let program = self.compiled(rewrite, hints)?;
+        let program = self.compiled(job)?;
         let control = self.control()?;
         self.device.charge(Work::Compile);
         stage(DeviceStage::Timing);
-        let drawn = self.drawn(Round { seed, number: TIMED, scaled: None })?;
+        let drawn = self.drawn(Round { seed: job.draws.seed, number: TIMED, scaled: None })?;
         let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
         let sets = [inputs()?, inputs()?];
         self.device.charge(Work::Draw);
@@ -66,8 +59,8 @@ impl ReferenceSession {
             reference: self,
             programs: [&self.program, &control, &program],
             sets: &sets,
-            settings,
-            random: TrialRandom::new(seed),
+            settings: &job.settings,
+            random: TrialRandom::new(job.draws.seed),
             observer: Observer::new(&self.device),
             kept: KeptOutputs::new(CHECKED_RUNS),
             threads: DeviceTimes::default(),

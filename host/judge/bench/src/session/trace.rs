@@ -17,8 +17,8 @@ use passhost_ir::{
     Conversions, Dtype, Graph, Node, NodeId, NodeKind, OpTable, TensorType, ValueId, counterparts, functionalise,
     in_double,
 };
-use passhost_protocol::device::RewriteError;
-use passhost_result::{DivergentNode, OutputReport, Settings, ShownBy};
+use passhost_protocol::device::{RewriteError, RewriteJob};
+use passhost_result::{DivergentNode, OutputReport, ShownBy};
 use passhost_runtime::{Hints, KERNEL, Mode, NodeError, Program};
 use std::collections::BTreeSet;
 
@@ -29,6 +29,8 @@ const UNKNOWN: usize = 8;
 struct Pairs<'a> {
     original: &'a Graph,
     rewritten: &'a Graph,
+    /// Of the rewrite: the schedules of its kernels.
+    hints: Hints,
     /// In the order of their definition.
     pairs: Vec<(ValueId, ValueId)>,
 }
@@ -40,14 +42,6 @@ enum ValueVerdict {
     Unknown,
 }
 
-/// How values are judged on inputs that are not ordinary.
-enum JudgingRule {
-    /// Outputs as the verdict does where an input has another scale, and what they are made of as on unusual inputs.
-    Scaled,
-    /// As the verdict judges outputs where an input is unusual in this way.
-    EdgeCase(EdgeCaseDraw),
-}
-
 /// What both programs give for the values that correspond, in the order of [`Pairs::pairs`].
 struct Both {
     rewritten: Vec<HeldTensor>,
@@ -57,54 +51,42 @@ struct Both {
 impl ReferenceSession {
     /// The node that makes a rewrite wrong: on the inputs that showed it, else in the first ordinary round that does. `None`
     /// if no node can be named, or all values at once take more memory than there is for a rewrite.
-    pub fn trace(
-        &self,
-        rewrite: &Graph,
-        hints: &Hints,
-        (seed, shown_by): (u64, &ShownBy),
-        settings: &Settings,
-    ) -> Result<Option<DivergentNode>, RewriteError> {
+    pub fn trace(&self, job: &RewriteJob, shown_by: &ShownBy) -> Result<Option<DivergentNode>, RewriteError> {
+        let (seed, rounds) = (job.draws.seed, job.settings.rounds);
         let Ok(original) = functionalise(&self.graph, OpTable::sample()) else { return Ok(None) };
         let Some(original) = original.graph.compact() else { return Ok(None) };
-        let pairs = Pairs::new(&original, rewrite);
-        if pairs.bytes() > settings.rewrite_bytes {
+        let pairs = Pairs::new(&original, job);
+        if pairs.bytes() > job.settings.rewrite_bytes {
             return Ok(None);
         }
+        // With the way in which an input is unusual, if it has not just another scale.
         let shown = match shown_by {
             ShownBy::Ordinary => None,
-            ShownBy::Scaled { input } => match self.specs.iter().position(|spec| spec.name == *input) {
-                Some(input) => {
-                    let drawn = self.drawn(Round { seed, number: settings.rounds, scaled: Some(input) })?;
-                    Some((drawn, JudgingRule::Scaled))
-                }
-                None => None,
-            },
+            ShownBy::Scaled { input } => {
+                let scaled = self.specs.iter().position(|spec| spec.name == *input);
+                let drawn = scaled.map(|_| self.drawn(Round { seed, number: rounds, scaled })).transpose()?;
+                drawn.map(|drawn| (drawn, None))
+            }
             ShownBy::EdgeCase { input, draw } => {
-                self.edge_cases(seed, input, draw)?.map(|(drawn, domain)| (drawn, JudgingRule::EdgeCase(domain)))
+                self.edge_cases(seed, input, draw)?.map(|(drawn, domain)| (drawn, Some(domain)))
             }
         };
-        let said =
-            |first_divergent_node: DivergentNode| DivergentNode { shown_by: shown_by.clone(), ..first_divergent_node };
-        if let Some((drawn, rule)) = shown {
-            let ordinary = self.ordinary(&pairs, hints, (seed, settings))?;
-            return Ok(self.trace_edge_case(&pairs, hints, &drawn, (&rule, &ordinary))?.map(said));
+        if let Some((drawn, domain)) = shown {
+            let ordinary = self.ordinary(&pairs, seed, rounds)?;
+            let found = self.trace_edge_case(&pairs, &drawn, domain, &ordinary)?;
+            return Ok(found.map(|found| DivergentNode { shown_by: shown_by.clone(), ..found }));
         }
-        for number in 0..settings.rounds {
+        for number in 0..rounds {
             let drawn = self.drawn(Round { seed, number, scaled: None })?;
-            if let Some(found) = self.trace_ordinary(&pairs, hints, &drawn)? {
+            if let Some(found) = self.trace_ordinary(&pairs, &drawn)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
     }
 
-    fn trace_ordinary(
-        &self,
-        pairs: &Pairs<'_>,
-        hints: &Hints,
-        drawn: &DrawnInputs,
-    ) -> Result<Option<DivergentNode>, RewriteError> {
-        let both = self.both(pairs, hints, drawn)?;
+    fn trace_ordinary(&self, pairs: &Pairs<'_>, drawn: &DrawnInputs) -> Result<Option<DivergentNode>, RewriteError> {
+        let both = self.both(pairs, drawn)?;
         let mut verdicts = pairs.compared(self, &both);
         if !pairs.is_any_output_wrong(&verdicts) {
             // Right at t = -5, and less precise than eager all the same.
@@ -114,23 +96,24 @@ impl ReferenceSession {
         Ok(pairs.first_divergent(&verdicts))
     }
 
-    /// `ordinary` has the tolerance that each value needs on ordinary inputs.
+    /// Values where an input is unusual in this way, as the verdict judges outputs there. Where it has another scale, outputs
+    /// are judged as the verdict does, and what they are made of as on large inputs. `ordinary` has the tolerance that each
+    /// value needs on ordinary inputs.
     fn trace_edge_case(
         &self,
         pairs: &Pairs<'_>,
-        hints: &Hints,
         drawn: &DrawnInputs,
-        (rule, ordinary): (&JudgingRule, &[Option<i8>]),
+        domain: Option<EdgeCaseDraw>,
+        ordinary: &[Option<i8>],
     ) -> Result<Option<DivergentNode>, RewriteError> {
-        let both = self.both(pairs, hints, drawn)?;
+        let both = self.both(pairs, drawn)?;
         let truth = self.truth_of_values(pairs, drawn);
         let judged = ordinary.iter().enumerate().map(|(at, &ordinary)| {
             let (ty, pair) = (pairs.ty(at), [&both.rewritten[at], &both.expected[at]]);
             let truth = truth.as_ref().map(|truth| &truth[at]);
-            match rule {
-                JudgingRule::Scaled if pairs.is_output(at) => self.judged_scaled(ty, ordinary, pair, truth),
-                JudgingRule::Scaled => self.judged_edge_case(ty, (ordinary, EdgeCaseDraw::Large), pair, truth),
-                JudgingRule::EdgeCase(domain) => self.judged_edge_case(ty, (ordinary, *domain), pair, truth),
+            match domain {
+                None if pairs.is_output(at) => self.judged_scaled(ty, ordinary, pair, truth),
+                _ => self.judged_edge_case(ty, (ordinary, domain.unwrap_or(EdgeCaseDraw::Large)), pair, truth),
             }
         });
         Ok(pairs.first_divergent(&pairs.verdicts(judged)))
@@ -172,16 +155,11 @@ impl ReferenceSession {
     }
 
     /// The tolerance that each value needs in the ordinary rounds.
-    fn ordinary(
-        &self,
-        pairs: &Pairs<'_>,
-        hints: &Hints,
-        (seed, settings): (u64, &Settings),
-    ) -> Result<Vec<Option<i8>>, RewriteError> {
+    fn ordinary(&self, pairs: &Pairs<'_>, seed: u64, rounds: u32) -> Result<Vec<Option<i8>>, RewriteError> {
         let types = (0..pairs.pairs.len()).map(|at| pairs.ty(at).clone());
         let mut comparisons: Vec<OutputComparison> = types.map(OutputComparison::new).collect();
-        for number in 0..settings.rounds {
-            let both = self.both(pairs, hints, &self.drawn(Round { seed, number, scaled: None })?)?;
+        for number in 0..rounds {
+            let both = self.both(pairs, &self.drawn(Round { seed, number, scaled: None })?)?;
             for (at, comparison) in comparisons.iter_mut().enumerate() {
                 comparison.add(&self.device, &both.rewritten[at], &both.expected[at]);
             }
@@ -189,12 +167,10 @@ impl ReferenceSession {
         Ok(comparisons.iter().map(OutputComparison::passes_at).collect())
     }
 
-    fn both(&self, pairs: &Pairs<'_>, hints: &Hints, drawn: &DrawnInputs) -> Result<Both, RewriteError> {
+    fn both(&self, pairs: &Pairs<'_>, drawn: &DrawnInputs) -> Result<Both, RewriteError> {
         let (before, after): (Vec<ValueId>, Vec<ValueId>) = pairs.pairs.iter().copied().unzip();
         let expected = self.values(pairs.original, &before, (Mode::Found, &Hints::default()), drawn)?;
-        let schedules = hints.schedules.clone();
-        let own = Hints { schedules, ..Hints::default() };
-        let rewritten = self.values(pairs.rewritten, &after, (Mode::Declared, &own), drawn)?;
+        let rewritten = self.values(pairs.rewritten, &after, (Mode::Declared, &pairs.hints), drawn)?;
         Ok(Both { rewritten, expected })
     }
 
@@ -227,11 +203,13 @@ impl ReferenceSession {
 }
 
 impl<'a> Pairs<'a> {
-    fn new(original: &'a Graph, rewritten: &'a Graph) -> Pairs<'a> {
+    fn new(original: &'a Graph, job: &'a RewriteJob) -> Pairs<'a> {
+        let rewritten = &job.rewrite;
+        let hints = Hints { schedules: job.schedules.iter().cloned().collect(), ..Hints::default() };
         let known = counterparts(original, rewritten);
         let defined = rewritten.nodes.iter().flat_map(|node| &node.outputs);
         let pairs = defined.filter_map(|&after| Some((known[after.index()]?, after))).collect();
-        Pairs { original, rewritten, pairs }
+        Pairs { original, rewritten, hints, pairs }
     }
 
     fn ty(&self, at: usize) -> &TensorType {

@@ -4,10 +4,10 @@ use super::ReferenceSession;
 use super::drawn::input_error;
 use crate::blame::of_rewrite;
 use crate::inputs::Round;
-use passhost_ir::{Graph, NodeId};
-use passhost_protocol::device::RewriteError;
+use passhost_ir::NodeId;
+use passhost_protocol::device::{RewriteError, RewriteJob};
 use passhost_result::{Candidate, TunedKernel, Work};
-use passhost_runtime::{Candidates, Hints};
+use passhost_runtime::Candidates;
 use sha2::{Digest, Sha256};
 
 /// The round whose inputs kernels are measured on: no other round has it.
@@ -16,16 +16,10 @@ const TUNED: u32 = 1 << 19;
 impl ReferenceSession {
     /// Measures the kernels of a rewrite that may have several schedules, on the tensors of a run. What is `known` of one
     /// from before holds, where it may still be compiled from the same texts.
-    pub fn tune(
-        &self,
-        rewrite: &Graph,
-        hints: &Hints,
-        seed: u64,
-        known: &[TunedKernel],
-    ) -> Result<Vec<TunedKernel>, RewriteError> {
-        let program = self.compiled(rewrite, hints)?;
+    pub fn tune(&self, job: &RewriteJob, known: &[TunedKernel]) -> Result<Vec<TunedKernel>, RewriteError> {
+        let program = self.compiled(job)?;
         self.device.charge(Work::Compile);
-        let drawn = self.drawn(Round { seed, number: TUNED, scaled: None })?;
+        let drawn = self.drawn(Round { seed: job.draws.seed, number: TUNED, scaled: None })?;
         let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(input_error)?;
         self.device.charge(Work::Draw);
         let (mut tuned, mut measured) = (vec![], vec![]);

@@ -1,7 +1,7 @@
 //! Requests to the children of a device, and where their time went.
 
 use super::request::fits;
-use super::{Device, DeviceChildError, DeviceProcess, LOADS, LoadRequest};
+use super::{Device, DeviceChildError, DeviceProcess, LOADS, LoadRequest, OUT_OF_TURN};
 use crate::schedules;
 use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::device::{
@@ -283,6 +283,6 @@ impl DeviceSession<'_> {
 
     fn unexpected(&mut self, process: usize) -> DeviceChildError {
         self.device.processes[process].child = None;
-        DeviceChildError::UnexpectedMessage
+        OUT_OF_TURN
     }
 }

@@ -45,8 +45,6 @@ pub enum RewriteTask {
 pub struct Draws {
     /// Secret until the rewrite is known.
     pub seed: u64,
-    /// Whether other rewrites of the loaded program are checked on the same ones, so that what eager gives on them is kept.
-    pub are_shared: bool,
     /// The rounds beside the ordinary ones, where an evaluation is repeated; as many as the budget has room for if absent.
     pub others: Option<OtherRounds>,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 pub type OperatorName = &'static str;
 
 /// Those of two operands, in the order of the reference manual, then those of one, whose symbols may stand twice.
-const OPERATORS: [(&str, &str, Option<&str>); 23] = [
+const OPERATORS: [(&str, &str, Option<&str>); 22] = [
     ("add", "+", Some("add")),
     ("sub", "-", Some("sub")),
     ("mul", "*", Some("mul")),
@@ -29,7 +29,6 @@ const OPERATORS: [(&str, &str, Option<&str>); 23] = [
     ("gt", ">", Some("gt")),
     ("ge", ">=", Some("ge")),
     ("neg", "-", Some("neg")),
-    ("pos", "+", None),
     ("invert", "~", Some("bitwise_not")),
     ("not_", "not ", None),
 ];

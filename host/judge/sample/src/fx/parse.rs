@@ -11,6 +11,12 @@ use std::collections::HashMap;
 /// with every line. Whole models have some ten thousand.
 const PARTS: u64 = 4 << 20;
 
+/// The literal that an expression is, such as `[1, -inf]`; `None` if it is none.
+pub fn literal(source: &PythonSource<'_>, expression: &ast::Expr) -> Option<Expr> {
+    let mut parser = Parser { source, program: Trace::default(), locals: HashMap::new(), room: PARTS };
+    parser.expression(expression).ok().filter(|_| parser.program.nodes.is_empty())
+}
+
 /// Reads the one method of the one class.
 pub fn parse(source: &PythonSource<'_>) -> Result<Trace, SampleError> {
     let statements = source.statements()?;
@@ -123,7 +129,6 @@ impl Parser<'_> {
                 Ok(())
             }
             ast::Expr::Tuple(targets) => self.unpack(target, &targets.elts, value),
-            ast::Expr::List(targets) => self.unpack(target, &targets.elts, value),
             ast::Expr::Subscript(subscript) => {
                 let base = self.expression(&subscript.value)?;
                 let index = self.expression(&subscript.slice)?;
@@ -256,7 +261,7 @@ impl Parser<'_> {
             }
             (UnaryOp::USub, Expr::Float(value)) => return Ok(Expr::Float(-value)),
             (UnaryOp::USub, _) => "neg",
-            (UnaryOp::UAdd, _) => "pos",
+            (UnaryOp::UAdd, _) => return Err(self.unsupported(expression, "a plus sign")),
             (UnaryOp::Not, _) => "not_",
             (UnaryOp::Invert, _) => "invert",
         };
@@ -320,8 +325,6 @@ impl Parser<'_> {
 /// `torch.Size([2, 3])`.
 fn builtin(path: &str, args: &[Expr], kwargs: &[(String, Expr)]) -> Option<Expr> {
     match (path, args, kwargs) {
-        ("slice", [stop], []) => Some(Expr::Slice(Box::new([Expr::None, stop.clone(), Expr::None]))),
-        ("slice", [start, stop], []) => Some(Expr::Slice(Box::new([start.clone(), stop.clone(), Expr::None]))),
         ("slice", [start, stop, step], []) => Some(Expr::Slice(Box::new([start.clone(), stop.clone(), step.clone()]))),
         ("device" | "torch.device", _, _) => {
             let given = |position: usize, name: &str| {

@@ -83,7 +83,7 @@ fn statement(node: &TraceNode, result: &str, name: &dyn Fn(ValueRef) -> String) 
         CallTarget::Method(method) => call(&format!("{}.{method}", text(0)), args.get(1..).unwrap_or_default()),
         CallTarget::Attribute(attribute) => format!("{}.{attribute}", text(0)),
         CallTarget::GetItem => format!("{}[{}]", text(0), subscript(node, name)),
-        CallTarget::Operator(operator @ ("neg" | "pos" | "not_" | "invert")) => {
+        CallTarget::Operator(operator @ ("neg" | "not_" | "invert")) => {
             format!("{}{}", symbol(operator), text(0))
         }
         CallTarget::Operator("pow") => format!("{} ** {}", bracketed(text(0)), bracketed(text(1))),

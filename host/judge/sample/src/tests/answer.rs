@@ -40,7 +40,7 @@ fn a_change_arrives_whole_or_with_its_reason() {
     let answered = |varied: &Result<Varied, VaryRefusal>| encode(&Ok::<_, SampleError>(varied)).unwrap();
     let arrived = Varied::from_answer(&answered(&Ok(varied.clone())));
     assert_eq!(arrived, Ok(Ok(varied.clone())));
-    let refusal = VaryRefusal::Symbol { name: "S1".to_owned(), known: "S0".to_owned() };
+    let refusal = VaryRefusal("there is no symbol `S1`".to_owned());
     assert_eq!(Varied::from_answer(&answered(&Err(refusal.clone()))), Ok(Err(refusal)));
     varied.constraints.symbols.clear();
     let error = Varied::from_answer(&answered(&Ok(varied))).unwrap_err().to_string();

@@ -17,50 +17,19 @@ fn with_integer(body: &str) -> String {
 #[test]
 fn losses_take_pythons_defaults_and_a_number_for_the_reduction() {
     check(
-        "y = in_0.sum(1)\nz = y.to(torch.int64)\na = torch.nn.functional.mse_loss(in_0, in_0)\nb = torch.nn.functional.smooth_l1_loss(in_0, y.unsqueeze(-1), reduction='sum')\nc = torch.nn.functional.smooth_l1_loss(in_0, in_0, beta=0.0)\nd = torch.nn.functional.cross_entropy(in_0, z, None, None, 1, label_smoothing=0.1)\ne = torch.nn.functional.nll_loss(in_0, z)\nf = torch.nn.functional.kl_div(in_0, in_0, None, None, 'batchmean', log_target=True)\ng = torch.nn.functional.triplet_margin_loss(in_0, in_0, in_0, margin=0.5, swap=True)\nh = torch.nn.functional.binary_cross_entropy(in_0, in_0, weight=y.unsqueeze(-1), size_average=False)\ni = torch.nn.functional.huber_loss(in_0, in_0, delta=2.0)\nj = torch.nn.functional.poisson_nll_loss(in_0, in_0, full=True)\nreturn (a, b, c, d, e, f, g, h, i, j)",
+        "y = in_0.sum(1)\nz = y.to(torch.int64)\na = torch.nn.functional.mse_loss(in_0, in_0)\nb = torch.nn.functional.smooth_l1_loss(in_0, in_0, reduction='sum')\nc = torch.nn.functional.cross_entropy(in_0, z, None, None, 1, label_smoothing=0.1)\nd = torch.nn.functional.nll_loss(in_0, z)\ne = torch.nn.functional.kl_div(in_0, in_0, None, None, 'none', log_target=True)\nf = torch.nn.functional.binary_cross_entropy(in_0, in_0, weight=in_0)\ng = torch.nn.functional.huber_loss(in_0, in_0, delta=2.0)\nreturn (a, b, c, d, e, f, g)",
         &expect![[r#"
             graph(%in_0: f32[4,3]) {
               %y: f32[4] = aten::sum.dim_IntList(%in_0, [1])
               %z: i64[4] = aten::to.dtype(%y, i64)
               %a: f32[] = aten::mse_loss(%in_0, %in_0)
-              %v_4: f32[4,1] = aten::unsqueeze(%y, -1)
-              %v_5: f32[4,3], %v_6: f32[4,3] = aten::broadcast_tensors([%in_0, %v_4])
-              %b: f32[] = aten::smooth_l1_loss(%v_5, %v_6, reduction=2)
-              %c: f32[] = aten::l1_loss(%in_0, %in_0)
-              %d: f32[] = aten::cross_entropy_loss(%in_0, %z, ignore_index=1, label_smoothing=0.1)
-              %e: f32[] = aten::nll_loss_nd(%in_0, %z)
-              %v_11: f32[] = aten::kl_div(%in_0, %in_0, reduction=2, log_target=true)
-              %f: f32[] = aten::div.Scalar(%v_11, 4)
-              %g: f32[] = aten::triplet_margin_loss(%in_0, %in_0, %in_0, margin=0.5, swap=true)
-              %v_14: f32[4,1] = aten::unsqueeze(%y, -1)
-              %v_15: f32[4,3] = aten::expand_as(%v_14, %in_0)
-              %h: f32[] = aten::binary_cross_entropy(%in_0, %in_0, weight=%v_15, reduction=2)
-              %i: f32[] = aten::huber_loss(%in_0, %in_0, delta=2.0)
-              %j: f32[] = aten::poisson_nll_loss(%in_0, %in_0, true, true, 1e-8, 1)
-              return (%a, %b, %c, %d, %e, %f, %g, %h, %i, %j)
-            }
-        "#]],
-    );
-}
-
-#[test]
-fn a_loss_of_labels_is_written_out_as_python_has_it() {
-    check(
-        "a = torch.nn.functional.multilabel_soft_margin_loss(in_0, in_0, reduction='sum')\nreturn (a,)",
-        &expect![[r#"
-            graph(%in_0: f32[4,3]) {
-              %v_1: f32[4,3] = aten::log_sigmoid(%in_0)
-              %v_2: f32[4,3] = aten::mul.Tensor(%in_0, %v_1)
-              %v_3: f32[4,3] = aten::rsub.Scalar(%in_0, 1)
-              %v_4: f32[4,3] = aten::neg(%in_0)
-              %v_5: f32[4,3] = aten::log_sigmoid(%v_4)
-              %v_6: f32[4,3] = aten::mul.Tensor(%v_3, %v_5)
-              %v_7: f32[4,3] = aten::add.Tensor(%v_2, %v_6)
-              %v_8: f32[4,3] = aten::neg(%v_7)
-              %v_9: f32[4] = aten::sum.dim_IntList(%v_8, [-1])
-              %v_10: f32[4] = aten::div.Scalar(%v_9, 3)
-              %a: f32[] = aten::sum(%v_10)
-              return (%a)
+              %b: f32[] = aten::smooth_l1_loss(%in_0, %in_0, reduction=2)
+              %c: f32[] = aten::cross_entropy_loss(%in_0, %z, ignore_index=1, label_smoothing=0.1)
+              %d: f32[] = aten::nll_loss_nd(%in_0, %z)
+              %e: f32[] = aten::kl_div(%in_0, %in_0, reduction=0, log_target=true)
+              %f: f32[] = aten::binary_cross_entropy(%in_0, %in_0, weight=%in_0)
+              %g: f32[] = aten::huber_loss(%in_0, %in_0, delta=2.0)
+              return (%a, %b, %c, %d, %e, %f, %g)
             }
         "#]],
     );
@@ -70,8 +39,8 @@ fn a_loss_of_labels_is_written_out_as_python_has_it() {
 fn a_loss_that_is_called_otherwise_is_refused() {
     for (arguments, why) in [
         ("in_0, in_0, reduction='average'", "`reduction` is none of 'none', 'mean' and 'sum'"),
-        ("in_0, in_0, reduce=1", "`reduce` is a int, expected a bool"),
-        ("in_0, in_0, weight=in_0", "`weight` of single elements has no translation"),
+        ("in_0, in_0, reduce=False", "a `reduce` other than the default has no translation"),
+        ("in_0, in_0, weight=in_0", "a `weight` other than the default has no translation"),
         ("in_0, in_0, margin=1", "it has no argument `margin`"),
     ] {
         let body = format!("a = torch.nn.functional.mse_loss({arguments})\nreturn (a,)");
@@ -82,6 +51,75 @@ fn a_loss_that_is_called_otherwise_is_refused() {
             "{message}"
         );
     }
+    let body = "a = torch.nn.functional.multilabel_soft_margin_loss(in_0, in_0)\nreturn (a,)";
+    let message = refusal(&model(body), WEIGHT);
+    assert!(message.contains("this loss has no translation"), "{message}");
+}
+
+#[test]
+fn attention_of_several_heads_is_written_out_as_python_has_it() {
+    check(
+        "x = in_0.view(4, 1, 3)\nw = torch.ones(9, 3)\no = torch.ones(3, 3)\nm = torch.ones(4, 4, dtype=torch.bool)\na, b = torch.nn.functional.multi_head_attention_forward(x, x, x, 3, 1, w, None, None, None, False, 0.0, o, None, training=False, need_weights=True, attn_mask=m)\nc = torch.nn.functional.multi_head_attention_forward(x, in_0.view(4, 1, 3), x, 3, 3, w, None, None, None, False, 0.0, o, None, training=False, need_weights=False)\nd = c[0]\nreturn (a, b, d)",
+        &expect![[r#"
+            graph(%in_0: f32[4,3]) {
+              %x: f32[4,1,3] = aten::view(%in_0, [4, 1, 3])
+              %w: f32[9,3] = aten::ones([9, 3], device=device)
+              %o: f32[3,3] = aten::ones([3, 3], device=device)
+              %m: bool[4,4] = aten::ones([4, 4], dtype=bool, device=device)
+              %v_5: f32[4,4] = aten::zeros_like(%m, dtype=f32)
+              %v_6: f32[4,4] = aten::masked_fill_.Scalar(%v_5, %m, -inf)
+              %v_7: f32[4,1,9] = aten::linear(%x, %w)
+              %v_8: f32[4,1,3,3] = aten::unflatten.int(%v_7, -1, [3, 3])
+              %v_9: f32[1,4,1,3,3] = aten::unsqueeze(%v_8, 0)
+              %v_10: f32[3,4,1,1,3] = aten::transpose.int(%v_9, 0, -2)
+              %v_11: f32[3,4,1,3] = aten::squeeze.dim(%v_10, -2)
+              %v_12: f32[3,4,1,3] = aten::contiguous(%v_11)
+              %v_13: f32[4,1,3] = aten::select.int(%v_12, 0, 0)
+              %v_14: f32[4,1,3] = aten::select.int(%v_12, 0, 1)
+              %v_15: f32[4,1,3] = aten::select.int(%v_12, 0, 2)
+              %v_16: f32[1,4,4] = aten::unsqueeze(%v_6, 0)
+              %v_17: f32[4,1,3] = aten::view(%v_13, [4, 1, 3])
+              %v_18: f32[1,4,3] = aten::transpose.int(%v_17, 0, 1)
+              %v_19: f32[4,1,3] = aten::view(%v_14, [4, 1, 3])
+              %v_20: f32[1,4,3] = aten::transpose.int(%v_19, 0, 1)
+              %v_21: f32[4,1,3] = aten::view(%v_15, [4, 1, 3])
+              %v_22: f32[1,4,3] = aten::transpose.int(%v_21, 0, 1)
+              %v_23: f32[1,4,3] = aten::mul.Scalar(%v_18, 0.5773502691896257)
+              %v_24: f32[1,3,4] = aten::transpose.int(%v_20, -2, -1)
+              %v_25: f32[1,4,4] = aten::baddbmm(%v_16, %v_23, %v_24)
+              %v_26: f32[1,4,4] = aten::softmax.int(%v_25, -1)
+              %v_27: f32[1,4,3] = aten::bmm(%v_26, %v_22)
+              %v_28: f32[4,1,3] = aten::transpose.int(%v_27, 0, 1)
+              %v_29: f32[4,1,3] = aten::contiguous(%v_28)
+              %v_30: f32[4,3] = aten::view(%v_29, [4, 3])
+              %v_31: f32[4,3] = aten::linear(%v_30, %o)
+              %a: f32[4,1,3] = aten::view(%v_31, [4, 1, 3])
+              %v_33: f32[1,1,4,4] = aten::view(%v_26, [1, 1, 4, 4])
+              %b: f32[1,4,4] = aten::mean.dim(%v_33, [1])
+              %v_35: f32[4,1,3] = aten::view(%in_0, [4, 1, 3])
+              %v_36: f32[3,3], %v_37: f32[3,3], %v_38: f32[3,3] = aten::chunk(%w, 3)
+              %v_39: f32[4,1,3] = aten::linear(%x, %v_36)
+              %v_40: f32[4,1,3] = aten::linear(%v_35, %v_37)
+              %v_41: f32[4,1,3] = aten::linear(%x, %v_38)
+              %v_42: f32[4,3,1] = aten::view(%v_39, [4, 3, 1])
+              %v_43: f32[3,4,1] = aten::transpose.int(%v_42, 0, 1)
+              %v_44: f32[4,3,1] = aten::view(%v_40, [4, 3, 1])
+              %v_45: f32[3,4,1] = aten::transpose.int(%v_44, 0, 1)
+              %v_46: f32[4,3,1] = aten::view(%v_41, [4, 3, 1])
+              %v_47: f32[3,4,1] = aten::transpose.int(%v_46, 0, 1)
+              %v_48: f32[1,3,4,1] = aten::view(%v_43, [1, 3, 4, 1])
+              %v_49: f32[1,3,4,1] = aten::view(%v_45, [1, 3, 4, 1])
+              %v_50: f32[1,3,4,1] = aten::view(%v_47, [1, 3, 4, 1])
+              %v_51: f32[1,3,4,1] = aten::scaled_dot_product_attention(%v_48, %v_49, %v_50)
+              %v_52: f32[4,1,3,1] = aten::permute(%v_51, [2, 0, 1, 3])
+              %v_53: f32[4,1,3,1] = aten::contiguous(%v_52)
+              %v_54: f32[4,3] = aten::view(%v_53, [4, 3])
+              %v_55: f32[4,3] = aten::linear(%v_54, %o)
+              %d: f32[4,1,3] = aten::view(%v_55, [4, 1, 3])
+              return (%a, %b, %d)
+            }
+        "#]],
+    );
 }
 
 #[test]

@@ -48,13 +48,32 @@ fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec
         name if name.ends_with("_loss") || name.starts_with("nll_loss") => shape.clear(),
         "kl_div" | "binary_cross_entropy" | "prod" => shape.clear(),
         "sum" if args.len() == 2 => shape.clear(),
-        "expand_as" => shape.clone_from(&tensors.get(1)?.shape),
-        "broadcast_tensors" => {
-            shape = tensors.iter().try_fold(vec![], |shape, ty| broadcast(&shape, &ty.shape))?;
-            return Some(vec![(dtype, shape); tensors.len()]);
+        "neg"
+        | "reciprocal"
+        | "rsqrt"
+        | "tanh"
+        | "sigmoid"
+        | "relu"
+        | "gelu"
+        | "clamp"
+        | "dropout"
+        | "layer_norm"
+        | "rms_norm"
+        | "batch_norm"
+        | "roll"
+        | "contiguous"
+        | "fill"
+        | "scaled_dot_product_attention" => {}
+        "zeros_like" => {
+            if let Some(Arg::Dtype(given)) = args.get(1) {
+                dtype = *given;
+            }
         }
-        "neg" | "log_sigmoid" | "reciprocal" | "rsqrt" | "tanh" | "sigmoid" | "relu" | "gelu" | "clamp" | "dropout"
-        | "layer_norm" | "rms_norm" | "batch_norm" | "roll" | "contiguous" | "fill" => {}
+        "squeeze" => drop(shape.remove(dim(args.get(1)?, shape.len())?)),
+        "bmm" | "baddbmm" => {
+            let [.., left, right] = &tensors[..] else { return None };
+            shape = vec![left.shape[0], left.shape[1], right.shape[2]];
+        }
         "softmax" => {
             if let Some(Arg::Dtype(given)) = args.get(2) {
                 dtype = *given;
@@ -209,7 +228,7 @@ fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec
                 shape[at] += pair.iter().sum::<i64>();
             }
         }
-        "split" | "chunk" => {
+        "split" | "split_with_sizes" | "chunk" => {
             let at = dim(args.get(2)?, shape.len())?;
             let even = |size: i64| {
                 let last = Some(shape[at] % size).filter(|&last| last != 0);

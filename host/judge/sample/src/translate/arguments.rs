@@ -12,24 +12,32 @@ pub struct Arguments {
     pub keyword: Vec<(String, PyValue)>,
 }
 
+/// An argument bound to a parameter.
+pub struct BoundArgument {
+    /// The parameter.
+    pub name: &'static str,
+    /// What is given, or the default.
+    pub value: PyValue,
+    /// Whether it is the default.
+    pub is_default: bool,
+}
+
 impl Arguments {
     /// One value a parameter of a signature as Python writes it: `"input, p=0.5, training=True"`. Where the default is a
     /// bool, so must be what is given. There and where it is `[]`, `None` stands for the default.
     pub fn bind<const N: usize>(self, signature: &'static str) -> Result<[PyValue; N], Unsupported> {
-        let mut bound = self.named(signature)?.into_iter().map(|(_, value)| value);
+        let mut bound = self.named(signature)?.into_iter().map(|argument| argument.value);
         debug_assert_eq!(bound.len(), N, "{signature}");
         Ok(std::array::from_fn(|_| optional(bound.next())))
     }
 
     /// As [`Arguments::bind`], with the names of the parameters.
-    pub fn named(self, signature: &'static str) -> Result<Vec<(&'static str, PyValue)>, Unsupported> {
-        let parameters: Vec<(&str, Option<&str>)> = signature
-            .split(", ")
-            .map(|parameter| match parameter.split_once('=') {
-                Some((name, default)) => (name, Some(default)),
-                None => (parameter, None),
-            })
-            .collect();
+    pub fn named(self, signature: &'static str) -> Result<Vec<BoundArgument>, Unsupported> {
+        let parameters = signature.split(", ").map(|parameter| match parameter.split_once('=') {
+            Some((name, default)) => (name, Some(default)),
+            None => (parameter, None),
+        });
+        let parameters: Vec<(&str, Option<&str>)> = parameters.collect();
         let (count, most) = (self.positional.len(), parameters.len());
         if count > most {
             return Err(Unsupported(format!("it takes at most {most} arguments, found {count}")));
@@ -46,13 +54,14 @@ impl Arguments {
             }
         }
         let bound = parameters.into_iter().zip(given).map(|((name, default), given)| {
-            let value = match (default.map(literal), given) {
+            let default = default.map(literal);
+            let value = match (&default, given) {
                 (None, given) => required(given, name)?,
-                (Some(PyValue::Bool(default)), given) => PyValue::Bool(flag(given, default, name)?),
-                (Some(default @ PyValue::List(_)), None | Some(PyValue::None)) => default,
-                (Some(default), given) => given.unwrap_or(default),
+                (Some(PyValue::Bool(default)), given) => PyValue::Bool(flag(given, *default, name)?),
+                (Some(default @ PyValue::List(_)), None | Some(PyValue::None)) => default.clone(),
+                (Some(default), given) => given.unwrap_or_else(|| default.clone()),
             };
-            Ok((name, value))
+            Ok(BoundArgument { name, is_default: default.as_ref() == Some(&value), value })
         });
         bound.collect()
     }

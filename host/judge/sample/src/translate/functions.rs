@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, flag, required};
 use super::builder::GraphBuilder;
 use super::unsupported::Unsupported;
-use super::{attention, creation, indexing, losses, methods, operators, resampling, vmap};
+use super::{creation, forms, indexing, methods, operators, resampling, vmap};
 use crate::value::PyValue;
 
 const BATCH_NORM: &str = "input, running_mean=None, running_var=None, weight=None, bias=None, training=False, \
@@ -37,22 +37,23 @@ pub fn function(builder: &mut GraphBuilder<'_>, path: &str, arguments: Arguments
         ("torch", "rand" | "randn") => creation::random(name == "rand", arguments),
         ("torch", "sym_size") => methods::method(builder, "size", arguments),
         ("torch", "sym_sum") => sum(builder, flat(arguments.positional)),
-        ("torch", "clamp" | "clip") => clamp(builder, methods::renamed(arguments, "input", "self")),
+        ("torch", "clamp" | "clip") => clamp(builder, arguments),
         ("torch" | "torch.functional", "einsum") => einsum(builder, arguments),
         ("torch" | "torch.functional", "meshgrid") => meshgrid(builder, arguments),
         ("torch" | "torch.functional", "broadcast_tensors") => {
             builder.op("broadcast_tensors", [PyValue::List(flat(arguments.positional))])
         }
         ("torch" | "torch.functional", "norm") => norm(builder, arguments),
-        ("torch", "avg_pool1d") | ("torch._C._nn", "avg_pool2d" | "avg_pool3d") => avg_pool(builder, name, arguments),
-        ("torch.nn.functional", name) => functional(builder, name, arguments),
+        ("torch", "avg_pool1d") | ("torch._C._nn", "avg_pool2d" | "avg_pool3d") | ("torch.nn.functional", _) => {
+            functional(builder, name, arguments)
+        }
         (namespace, name) => overloaded(builder, namespace, name, arguments),
     }
 }
 
 /// Functions of `torch.nn.functional` that are written in Python, or that an op takes in another form.
 fn functional(builder: &mut GraphBuilder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    if let Some(result) = losses::loss(builder, name, &arguments) {
+    if let Some(result) = forms::form(builder, name, &arguments) {
         return result;
     }
     match name {
@@ -60,26 +61,12 @@ fn functional(builder: &mut GraphBuilder<'_>, name: &str, arguments: Arguments) 
         "dropout" | "dropout1d" | "dropout2d" | "dropout3d" | "alpha_dropout" | "feature_alpha_dropout" => {
             dropout(builder, arguments)
         }
-        "softmax" | "log_softmax" => {
-            let [input, dim, _, dtype] = arguments.bind("input, dim, _stacklevel=3, dtype=None")?;
-            builder.op_with(name, [input, dim], [("dtype", dtype)])
-        }
         "batch_norm" => running_norm(builder, name, arguments.bind(BATCH_NORM)?),
         "instance_norm" => running_norm(builder, name, arguments.bind(INSTANCE_NORM)?),
         "embedding" => embedding(builder, arguments),
-        "max_pool1d" | "max_pool2d" | "max_pool3d" => max_pool(builder, name, arguments),
-        "avg_pool1d" | "avg_pool2d" | "avg_pool3d" => avg_pool(builder, name, arguments),
-        "adaptive_max_pool1d" => adaptive_pool(builder, name, 1, arguments),
-        "adaptive_max_pool2d" | "adaptive_avg_pool2d" => adaptive_pool(builder, name, 2, arguments),
-        "adaptive_avg_pool3d" => adaptive_pool(builder, name, 3, arguments),
         "interpolate" | "upsample" => resampling::interpolate(builder, arguments),
         "grid_sample" => resampling::grid_sample(builder, arguments),
-        "unfold" => builder.op("im2col", arguments.bind::<5>("input, kernel_size, dilation=1, padding=0, stride=1")?),
-        "fold" => {
-            let signature = "input, output_size, kernel_size, dilation=1, padding=0, stride=1";
-            builder.op("col2im", arguments.bind::<6>(signature)?)
-        }
-        "multi_head_attention_forward" => attention::multi_head(builder, arguments),
+        name if name.ends_with("_loss") => Err(Unsupported("this loss has no translation".into())),
         name => overloaded(builder, "torch.nn.functional", name, arguments),
     }
 }
@@ -216,7 +203,7 @@ fn meshgrid(builder: &mut GraphBuilder<'_>, mut arguments: Arguments) -> Result<
 
 /// Of a number and a tensor as bounds the tensor counts as the number in it, which no op says: one bound goes first.
 pub fn clamp(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let (input, low, high) = match arguments.clone().bind("self, min=None, max=None") {
+    let (input, low, high) = match arguments.clone().bind("input, min=None, max=None") {
         Ok([input, low @ PyValue::Tensor(_), high]) if high.float().is_some() => (input, low, high),
         Ok([input, low, high @ PyValue::Tensor(_)]) if low.float().is_some() => (input, low, high),
         _ => return builder.call("clamp", None, arguments),
@@ -237,7 +224,6 @@ pub fn norm(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyVa
     let order = match p {
         PyValue::None => PyValue::Float(2.0),
         PyValue::Str(text) if text == "fro" => PyValue::Int(2),
-        PyValue::Str(text) => return Err(Unsupported(format!("the norm '{text}' has no translation"))),
         number => number,
     };
     let dim = match dim {
@@ -299,52 +285,4 @@ fn embedding(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyV
         other => other,
     };
     builder.op("embedding", [weight, input, padding, scale_grad, sparse])
-}
-
-/// That the stride is the size of the kernel, the op of a pool says with an empty list.
-fn max_pool(builder: &mut GraphBuilder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, kernel, stride, padding, dilation, ceil_mode, indices] = arguments
-        .bind("input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, return_indices=False")?;
-    without_indices(&indices)?;
-    builder.op(name, [input, kernel, stride, padding, dilation, ceil_mode])
-}
-
-fn avg_pool(builder: &mut GraphBuilder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let bound: [PyValue; 7] = arguments.bind(
-        "input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None",
-    )?;
-    builder.op(name, if name == "avg_pool1d" { &bound[..6] } else { &bound[..] })
-}
-
-fn without_indices(wanted: &PyValue) -> Result<(), Unsupported> {
-    match wanted {
-        PyValue::Bool(true) => Err(Unsupported("the indices of a pool have no translation".into())),
-        _ => Ok(()),
-    }
-}
-
-/// A size of `None` keeps that dimension as it is. Of a maximum's two results Python returns the first.
-fn adaptive_pool(
-    builder: &mut GraphBuilder<'_>,
-    name: &str,
-    spatial: usize,
-    arguments: Arguments,
-) -> Result<PyValue, Unsupported> {
-    let [input, size, indices] = arguments.bind("input, output_size, return_indices=False")?;
-    without_indices(&indices)?;
-    let shape = builder.shape_of(&input)?;
-    let extents = shape.iter().skip(shape.len().saturating_sub(spatial));
-    let size = match size {
-        PyValue::List(items) => {
-            let filled = items.into_iter().zip(extents);
-            let filled = filled.map(|(item, &extent)| if item == PyValue::None { PyValue::Int(extent) } else { item });
-            PyValue::List(filled.collect())
-        }
-        PyValue::None => PyValue::ints(extents.copied()),
-        one => one,
-    };
-    match builder.op(name, [input, size])? {
-        PyValue::List(results) => required(results.into_iter().next(), "result"),
-        one => Ok(one),
-    }
 }

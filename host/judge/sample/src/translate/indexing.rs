@@ -4,8 +4,9 @@ use super::builder::GraphBuilder;
 use super::creation;
 use super::unsupported::Unsupported;
 use super::vmap;
-use crate::value::{PyValue, position};
+use crate::value::PyValue;
 use passhost_ir::Dtype;
+use passhost_ir::dims::wrap;
 
 /// `base[index]`.
 pub fn get(builder: &mut GraphBuilder<'_>, base: PyValue, index: PyValue) -> Result<PyValue, Unsupported> {
@@ -64,29 +65,12 @@ pub fn set(
 }
 
 fn element(items: Vec<PyValue>, index: &PyValue) -> Result<PyValue, Unsupported> {
-    let count = items.len() as i64;
-    match index {
-        PyValue::Int(index) => position(*index, items.len())
-            .and_then(|position| items.into_iter().nth(position))
-            .ok_or_else(|| Unsupported(format!("element {index} of {count}"))),
-        PyValue::Slice(parts) => match &**parts {
-            [start, stop, PyValue::None | PyValue::Int(1)] => {
-                let bound = |value: &PyValue, default: i64| match value {
-                    PyValue::None => Some(default),
-                    PyValue::Int(value) if *value < 0 => Some((value + count).max(0)),
-                    PyValue::Int(value) => Some((*value).min(count)),
-                    _ => None,
-                };
-                let bounds = bound(start, 0).zip(bound(stop, count));
-                let (start, stop) = bounds.ok_or_else(|| Unsupported("a slice of a list by a tensor".into()))?;
-                let length = usize::try_from(stop - start).unwrap_or(0);
-                let start = usize::try_from(start).unwrap_or(0);
-                Ok(PyValue::List(items.into_iter().skip(start).take(length).collect()))
-            }
-            _ => Err(Unsupported("a slice of a list with a step".into())),
-        },
-        other => Err(Unsupported(format!("a list indexed by a {}", other.kind()))),
-    }
+    let PyValue::Int(index) = *index else {
+        return Err(Unsupported(format!("a list indexed by a {}", index.kind())));
+    };
+    let count = items.len();
+    let element = wrap(index, count).and_then(|position| items.into_iter().nth(position));
+    element.ok_or_else(|| Unsupported(format!("element {index} of {count}")))
 }
 
 /// The indices of a tuple; a list stands for one index and comes wrapped in a tuple.

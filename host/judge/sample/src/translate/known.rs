@@ -2,7 +2,7 @@
 //! them before they turn them into Python numbers (`stride[0].item()`).
 
 use crate::fx::operator::compared;
-use crate::value::position;
+use passhost_ir::dims::wrap;
 use passhost_ir::{Arg, Dtype, Graph, Schema, ValueId};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -161,9 +161,9 @@ impl KnownTensors {
 
 /// What `select` takes out of row-major elements.
 fn selected(elements: &[f64], shape: &[i64], dim: i64, index: i64) -> Option<Vec<f64>> {
-    let dim = position(dim, shape.len())?;
+    let dim = wrap(dim, shape.len())?;
     let extent = usize::try_from(shape[dim]).ok()?;
-    let index = position(index, extent)?;
+    let index = wrap(index, extent)?;
     let inner = usize::try_from(shape[dim + 1..].iter().product::<i64>()).ok()?;
     let blocks = elements.chunks_exact(extent.checked_mul(inner).filter(|&length| length > 0)?);
     Some(blocks.flat_map(|block| &block[index * inner..(index + 1) * inner]).copied().collect())

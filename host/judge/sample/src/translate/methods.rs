@@ -3,15 +3,17 @@
 use super::arguments::{Arguments, required, sizes};
 use super::builder::GraphBuilder;
 use super::unsupported::Unsupported;
-use super::{creation, functions, operators, vmap};
-use crate::value::{PyValue, position};
+use super::{creation, functions, indexing, operators, vmap};
+use crate::value::PyValue;
 use passhost_ir::Dtype;
 
 /// Translates a call of a method; the object comes first among the arguments.
 pub fn method(builder: &mut GraphBuilder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     let object = required(arguments.positional.first().cloned(), "self")?;
+    // `x.__eq__(y)` is how FX writes some operators.
     if let Some(operator) = name.strip_prefix("__").and_then(|name| name.strip_suffix("__")) {
-        return dunder(builder, operator, arguments.positional);
+        let keyword = if matches!(operator, "and" | "or") { "_" } else { "" };
+        return operators::operator(builder, &format!("{operator}{keyword}"), arguments.positional);
     }
     if arguments.positional.iter().any(PyValue::is_batched) {
         return under_vmap(builder, name, arguments);
@@ -20,14 +22,18 @@ pub fn method(builder: &mut GraphBuilder<'_>, name: &str, mut arguments: Argumen
         return Err(Unsupported(format!("a method of a {}", object.kind())));
     };
     let ty = builder.ty(tensor).clone();
+    // `x.half()` is `x.to(torch.half)`.
+    if let Some(dtype) = Dtype::from_torch_name(name) {
+        return cast(builder, object, dtype);
+    }
     match name {
-        "size" => size(&ty.shape, arguments),
-        "dim" | "ndimension" => Ok(PyValue::Int(ty.rank() as i64)),
-        "numel" | "nelement" => Ok(PyValue::Int(i64::try_from(ty.numel()).unwrap_or(i64::MAX))),
-        "is_contiguous" => Ok(PyValue::Bool(ty.is_contiguous())),
-        "is_floating_point" => Ok(PyValue::Bool(ty.dtype.is_float())),
+        "size" => match arguments.bind("self, dim=None")? {
+            [_, PyValue::None] => Ok(PyValue::ints(ty.shape)),
+            [_, dim] => indexing::get(builder, PyValue::ints(ty.shape), dim),
+        },
+        "dim" => Ok(PyValue::Int(ty.rank() as i64)),
+        "numel" => Ok(PyValue::Int(i64::try_from(ty.numel()).unwrap_or(i64::MAX))),
         "item" => item(builder, &object),
-        "tolist" => tolist(builder, &object),
         "cpu" | "cuda" | "requires_grad_" => Ok(object),
         // Sizes may be given one by one.
         "view" | "reshape" | "permute" | "expand" | "repeat" | "flip" | "tile" | "broadcast_to" => {
@@ -40,27 +46,9 @@ pub fn method(builder: &mut GraphBuilder<'_>, name: &str, mut arguments: Argumen
             arguments.positional.extend(listed);
             builder.call(name, None, arguments)
         }
-        "float" => cast(builder, object, Dtype::F32),
-        "half" => cast(builder, object, Dtype::F16),
-        "double" => cast(builder, object, Dtype::F64),
-        "bfloat16" => cast(builder, object, Dtype::Bf16),
-        "long" => cast(builder, object, Dtype::I64),
-        "int" => cast(builder, object, Dtype::I32),
-        "short" => cast(builder, object, Dtype::I16),
-        "byte" => cast(builder, object, Dtype::U8),
-        "bool" => cast(builder, object, Dtype::Bool),
-        "to" => to(builder, arguments),
-        "type" => match arguments.bind("self, dtype=None")? {
-            [_, PyValue::Dtype(dtype)] => cast(builder, object, dtype),
-            _ => Err(Unsupported("`dtype` is no element type".into())),
-        },
-        "type_as" => {
-            let other = required(arguments.positional.get(1).cloned(), "other")?;
-            let dtype = builder.ty_of(&other)?.dtype;
-            cast(builder, object, dtype)
-        }
+        "to" | "type" | "type_as" => to(builder, arguments),
         "clamp" | "clip" => functions::clamp(builder, arguments),
-        "norm" => functions::norm(builder, renamed(arguments, "self", "input")),
+        "norm" => functions::norm(builder, arguments),
         "new_zeros" | "new_ones" => creation::filled(builder, name, 1, arguments),
         "new_empty" => creation::filled(builder, "new_zeros", 1, arguments),
         "new_tensor" => {
@@ -68,29 +56,12 @@ pub fn method(builder: &mut GraphBuilder<'_>, name: &str, mut arguments: Argumen
             let dtype = creation::dtype_of(dtype)?.unwrap_or(ty.dtype);
             creation::tensor(builder, &data, Some(dtype))
         }
-        "unflatten" => builder.op("unflatten", arguments.bind::<3>("self, dim, sizes")?),
         // The object is what is chosen where the condition holds.
         "where" => {
             let [chosen, condition, other] = arguments.bind("self, condition, other")?;
             builder.op("where", [condition, chosen, other])
         }
-        "unfold" => builder.op("unfold", arguments.bind::<4>("self, dimension, size, step")?),
-        "contiguous" if arguments.positional.len() == 1 && arguments.keyword.is_empty() => {
-            builder.op("contiguous", [object])
-        }
         _ => builder.call(name, None, arguments),
-    }
-}
-
-/// `size()`, all extents, or `size(dim)`, one of them.
-fn size(shape: &[i64], arguments: Arguments) -> Result<PyValue, Unsupported> {
-    match arguments.bind("self, dim=None")? {
-        [_, PyValue::None] => Ok(PyValue::ints(shape.iter().copied())),
-        [_, PyValue::Int(dim)] => match position(dim, shape.len()) {
-            Some(dim) => Ok(PyValue::Int(shape[dim])),
-            None => Err(Unsupported(format!("it has no dimension {dim}"))),
-        },
-        _ => Err(Unsupported("`dim` is no integer".into())),
     }
 }
 
@@ -139,7 +110,6 @@ pub fn attribute(builder: &mut GraphBuilder<'_>, object: PyValue, name: &str) ->
         "data" => builder.op("detach", [object]),
         "real" if !ty.dtype.is_complex() => Ok(object),
         "real" | "imag" => builder.op(name, [object]),
-        "requires_grad" | "is_sparse" | "is_quantized" => Ok(PyValue::Bool(false)),
         _ => Err(Unsupported("this attribute".into())),
     }
 }
@@ -157,14 +127,6 @@ pub fn item(builder: &mut GraphBuilder<'_>, object: &PyValue) -> Result<PyValue,
     })
 }
 
-fn tolist(builder: &mut GraphBuilder<'_>, object: &PyValue) -> Result<PyValue, Unsupported> {
-    let tensor = object.tensor().ok_or_else(|| Unsupported("the elements of a value that is no tensor".into()))?;
-    let ty = builder.ty(tensor).clone();
-    let elements = builder.known.read(tensor).filter(|_| ty.rank() == 1);
-    let elements = elements.ok_or_else(|| Unsupported("its result depends on data".into()))?;
-    Ok(PyValue::List(elements.into_iter().map(|element| number(element, ty.dtype)).collect()))
-}
-
 fn number(element: f64, dtype: Dtype) -> PyValue {
     match dtype {
         Dtype::Bool => PyValue::Bool(element != 0.0),
@@ -177,7 +139,7 @@ fn cast(builder: &mut GraphBuilder<'_>, object: PyValue, dtype: Dtype) -> Result
     builder.op("to", [object, PyValue::Dtype(dtype)])
 }
 
-/// `x.to(...)`: an element type, another tensor's, or a device, which changes nothing here.
+/// `x.to(...)` and the like: an element type, another tensor's, or a device, which changes nothing here.
 fn to(builder: &mut GraphBuilder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     let copy = super::arguments::flag(arguments.take("copy"), false, "copy")?;
     arguments.take("non_blocking");
@@ -205,29 +167,4 @@ fn to(builder: &mut GraphBuilder<'_>, mut arguments: Arguments) -> Result<PyValu
     };
     let keyword = format.map(|format| ("memory_format", format));
     builder.op_with("to", [object, PyValue::Dtype(dtype), PyValue::Bool(false), PyValue::Bool(copy)], keyword)
-}
-
-/// `x.__eq__(y)`, which is how FX writes some operators.
-fn dunder(builder: &mut GraphBuilder<'_>, name: &str, operands: Vec<PyValue>) -> Result<PyValue, Unsupported> {
-    let name = match name {
-        "and" => "and_",
-        "or" => "or_",
-        other => other,
-    };
-    if let Some(name) = name.strip_prefix('i').filter(|name| matches!(*name, "add" | "sub" | "mul" | "truediv")) {
-        if let Ok([left, right]) = <[PyValue; 2]>::try_from(operands) {
-            return operators::in_place(builder, name, left, right);
-        }
-        return Err(Unsupported("it takes one argument".into()));
-    }
-    operators::operator(builder, name, operands)
-}
-
-pub fn renamed(mut arguments: Arguments, from: &str, to: &str) -> Arguments {
-    for (name, _) in &mut arguments.keyword {
-        if name == from {
-            to.clone_into(name);
-        }
-    }
-    arguments
 }

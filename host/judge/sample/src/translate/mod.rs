@@ -5,10 +5,10 @@ mod arguments;
 mod attention;
 mod builder;
 mod creation;
+mod forms;
 mod functions;
 mod indexing;
 mod known;
-mod losses;
 mod methods;
 mod numbers;
 mod operators;
@@ -19,13 +19,15 @@ mod vmap;
 
 pub use builder::InputSource;
 
+use crate::fx::parse::parse;
 use crate::fx::{CallTarget, Expr, Parameter, Trace, TraceNode, ValueRef};
 use crate::python::PythonSource;
 use crate::value::PyValue;
 use crate::weights::Weight;
 use arguments::Arguments;
+use attention::PythonFunction;
 use builder::GraphBuilder;
-use passhost_ir::{Dtype, Graph, Infer, MemoryFormat, TensorType};
+use passhost_ir::{Graph, Infer, TensorType};
 use passhost_protocol::reader::SampleError;
 use ruff_text_size::TextSize;
 use serde::{Deserialize, Serialize};
@@ -152,7 +154,7 @@ impl<'a, 'i> Translator<'a, 'i> {
 
     /// What an argument of the next node is.
     pub fn evaluate(&self, expression: &Expr) -> PyValue {
-        evaluate(expression, &self.values)
+        PyValue::of(expression, &self.values)
     }
 
     /// The type of a value that is one tensor.
@@ -170,7 +172,7 @@ impl<'a, 'i> Translator<'a, 'i> {
             message: format!("returning {what} is not supported"),
         };
         for output in outputs {
-            match evaluate(output, &self.values) {
+            match PyValue::of(output, &self.values) {
                 PyValue::Tensor(value) if self.builder.known.is_lost(value) => {
                     let Unsupported(message) = self.builder.lost(value);
                     return Err(SampleError::Syntax { place: self.source.place(self.last), message });
@@ -206,11 +208,14 @@ fn call(
     node: &TraceNode,
     values: &[PyValue],
 ) -> Result<PyValue, (String, Unsupported)> {
-    let positional: Vec<PyValue> = node.args.iter().map(|argument| evaluate(argument, values)).collect();
-    let keyword = node.kwargs.iter().map(|(name, value)| (name.clone(), evaluate(value, values))).collect();
+    let positional: Vec<PyValue> = node.args.iter().map(|argument| PyValue::of(argument, values)).collect();
+    let keyword = node.kwargs.iter().map(|(name, value)| (name.clone(), PyValue::of(value, values))).collect();
     let arguments = Arguments { positional, keyword };
     let kinds = arguments.kinds();
     let result = match &node.target {
+        CallTarget::Function(path) if path == "torch.nn.functional.multi_head_attention_forward" => {
+            attention::multi_head(builder, arguments).and_then(|function| written_out(builder, function))
+        }
         CallTarget::Function(path) => functions::function(builder, path, arguments),
         CallTarget::Method(name) => methods::method(builder, name, arguments),
         CallTarget::Attribute(name) => {
@@ -228,6 +233,19 @@ fn call(
             .and_then(|[base, index, value]| indexing::set(builder, base, one_index(index, node), value)),
     };
     result.map_err(|error| (shown(&node.target, &kinds), error))
+}
+
+/// What a function returns that PyTorch has in Python.
+fn written_out(builder: &mut GraphBuilder<'_>, function: PythonFunction) -> Result<PyValue, Unsupported> {
+    let (parameters, mut values): (Vec<&str>, Vec<PyValue>) = function.names.into_iter().unzip();
+    let body: String = function.body.lines().map(|line| format!("        {line}\n")).collect();
+    let text = format!("class Function:\n    def forward(self, {}):\n{body}", parameters.join(", "));
+    let program = parse(&PythonSource::new("a function of PyTorch".to_owned(), &text));
+    let program = program.map_err(|error| Unsupported(error.to_string()))?;
+    for node in &program.nodes {
+        values.push(call(builder, node, &values).map_err(|(_, error)| error)?);
+    }
+    Ok(PyValue::List(program.outputs.iter().map(|output| PyValue::of(output, &values)).collect()))
 }
 
 /// `x[[0, 1]]` gathers, `x[0, 1]` selects twice.
@@ -248,38 +266,5 @@ fn shown(target: &CallTarget, kinds: &[String]) -> String {
         CallTarget::InPlace(name) => format!("i{name}({})", kinds.join(", ")),
         CallTarget::GetItem => format!("{}[{}]", argument(0), argument(1)),
         CallTarget::SetItem => format!("{}[{}] = {}", argument(0), argument(1), argument(2)),
-    }
-}
-
-/// What an argument is.
-pub fn evaluate(expression: &Expr, values: &[PyValue]) -> PyValue {
-    let list = |items: &[Expr]| PyValue::List(items.iter().map(|item| evaluate(item, values)).collect());
-    match expression {
-        Expr::Value(value) => values.get(value.index()).cloned().unwrap_or(PyValue::None),
-        Expr::None => PyValue::None,
-        Expr::Bool(value) => PyValue::Bool(*value),
-        Expr::Int(value) => PyValue::Int(*value),
-        Expr::Float(value) => PyValue::Float(*value),
-        Expr::Str(text) => PyValue::Str(text.clone()),
-        Expr::Ellipsis => PyValue::Ellipsis,
-        Expr::Constant(path) => constant(path),
-        Expr::Device(..) => PyValue::Device,
-        Expr::Slice(parts) => {
-            let [start, stop, step] = &**parts;
-            PyValue::Slice(Box::new([evaluate(start, values), evaluate(stop, values), evaluate(step, values)]))
-        }
-        Expr::List(items) | Expr::Tuple(items) => list(items),
-    }
-}
-
-/// A constant of torch; one that has no meaning here is shown by its path where it is used.
-fn constant(path: &str) -> PyValue {
-    match path.strip_prefix("torch.").unwrap_or(path) {
-        "contiguous_format" => PyValue::MemoryFormat(MemoryFormat::Contiguous),
-        "preserve_format" => PyValue::MemoryFormat(MemoryFormat::Preserve),
-        "channels_last" => PyValue::MemoryFormat(MemoryFormat::ChannelsLast),
-        "channels_last_3d" => PyValue::MemoryFormat(MemoryFormat::ChannelsLast3d),
-        "strided" => PyValue::Strided,
-        name => Dtype::from_torch_name(name).map_or_else(|| PyValue::Str(path.to_owned()), PyValue::Dtype),
     }
 }

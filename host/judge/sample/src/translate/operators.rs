@@ -22,10 +22,7 @@ pub fn operator(builder: &mut GraphBuilder<'_>, name: &str, operands: Vec<PyValu
         });
     }
     match <[PyValue; 2]>::try_from(operands) {
-        Err(operands) => match name {
-            "pos" => operands.into_iter().next().ok_or_else(|| Unsupported("it needs an operand".into())),
-            _ => builder.op(op_name(name)?, operands),
-        },
+        Err(operands) => builder.op(op_name(name)?, operands),
         Ok([left, right]) if is_tensor(&left) => builder.op(op_name(name)?, [left, right]),
         Ok([left, right]) => reflected(builder, name, left, right),
     }
@@ -76,55 +73,22 @@ fn op_name(operator: &str) -> Result<&'static str, Unsupported> {
 
 /// Python's own arithmetic; `None` where it has none or overflows.
 fn python(name: &str, operands: &[PyValue]) -> Option<PyValue> {
-    match operands {
-        [PyValue::List(items)] if name == "not_" => Some(PyValue::Bool(items.is_empty())),
-        [operand] => unary(name, operand),
-        [PyValue::List(a), PyValue::List(b)] => match name {
-            "add" => Some(PyValue::List([a.as_slice(), b.as_slice()].concat())),
-            "eq" => Some(PyValue::Bool(a == b)),
-            "ne" => Some(PyValue::Bool(a != b)),
-            _ => None,
-        },
+    Some(match (name, operands) {
+        ("neg", [PyValue::Int(value)]) => PyValue::Int(value.checked_neg()?),
+        ("neg", [PyValue::Float(value)]) => PyValue::Float(-value),
+        ("not_", [value]) => PyValue::Bool(value.float()? == 0.0),
         // `[None] * n`, as long as it stays small.
-        [PyValue::List(items), PyValue::Int(count)] | [PyValue::Int(count), PyValue::List(items)] if name == "mul" => {
+        ("mul", [PyValue::List(items), PyValue::Int(count)] | [PyValue::Int(count), PyValue::List(items)]) => {
             let count = usize::try_from(*count).unwrap_or(0);
             let weight = items.iter().map(PyValue::weight).sum::<u64>();
-            (weight.saturating_mul(count as u64) <= 4096)
-                .then(|| PyValue::List((0..count).flat_map(|_| items.clone()).collect()))
+            let is_small = weight.saturating_mul(count as u64) <= 4096;
+            PyValue::List(is_small.then(|| (0..count).flat_map(|_| items.clone()).collect())?)
         }
-        [left, right] => binary(name, left, right),
-        _ => None,
-    }
-}
-
-fn unary(name: &str, operand: &PyValue) -> Option<PyValue> {
-    Some(match (name, operand) {
-        ("neg", PyValue::Int(value)) => PyValue::Int(value.checked_neg()?),
-        ("neg", PyValue::Float(value)) => PyValue::Float(-value),
-        ("pos", PyValue::Int(_) | PyValue::Float(_)) => operand.clone(),
-        ("invert", PyValue::Int(value)) => PyValue::Int(!value),
-        ("not_", _) => PyValue::Bool(operand.float()? == 0.0),
+        (_, [left, right]) => match (integer(left), integer(right)) {
+            (Some(a), Some(b)) if name != "truediv" && (name != "pow" || b >= 0) => integers(name, a, b)?,
+            _ => floats(name, left.float()?, right.float()?)?,
+        },
         _ => return None,
-    })
-}
-
-fn binary(name: &str, left: &PyValue, right: &PyValue) -> Option<PyValue> {
-    if let (Some(a), Some(b)) = (integer(left), integer(right))
-        && name != "truediv"
-        && !(name == "pow" && b < 0)
-    {
-        return integers(name, a, b);
-    }
-    let (a, b) = (left.float()?, right.float()?);
-    Some(match name {
-        "add" => PyValue::Float(a + b),
-        "sub" => PyValue::Float(a - b),
-        "mul" => PyValue::Float(a * b),
-        "truediv" if b != 0.0 => PyValue::Float(a / b),
-        "floordiv" if b != 0.0 => PyValue::Float((a / b).floor()),
-        "mod" if b != 0.0 => PyValue::Float(a - b * (a / b).floor()),
-        "pow" => PyValue::Float(a.powf(b)),
-        _ => PyValue::Bool(compared(name, a, b)?),
     })
 }
 
@@ -136,22 +100,30 @@ fn integer(value: &PyValue) -> Option<i64> {
     }
 }
 
+fn floats(name: &str, a: f64, b: f64) -> Option<PyValue> {
+    Some(PyValue::Float(match name {
+        "add" => a + b,
+        "sub" => a - b,
+        "mul" => a * b,
+        "truediv" if b != 0.0 => a / b,
+        "floordiv" if b != 0.0 => (a / b).floor(),
+        "mod" if b != 0.0 => a - b * (a / b).floor(),
+        "pow" => a.powf(b),
+        _ => return Some(PyValue::Bool(compared(name, a, b)?)),
+    }))
+}
+
 /// What stays an integer or is decided exactly. `None` where it does not fit 64 bits.
 fn integers(name: &str, a: i64, b: i64) -> Option<PyValue> {
-    Some(match name {
-        "add" => PyValue::Int(a.checked_add(b)?),
-        "sub" => PyValue::Int(a.checked_sub(b)?),
-        "mul" => PyValue::Int(a.checked_mul(b)?),
-        // Rounded down, whatever the signs.
-        "floordiv" if b != 0 => PyValue::Int(a.checked_div(b)? - i64::from(a % b != 0 && (a < 0) != (b < 0))),
-        "mod" if b != 0 => {
-            let rest = a.checked_rem(b)?;
-            PyValue::Int(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
-        }
-        "pow" => PyValue::Int(a.checked_pow(u32::try_from(b).ok()?)?),
-        "and_" => PyValue::Int(a & b),
-        "or_" => PyValue::Int(a | b),
-        "xor" => PyValue::Int(a ^ b),
-        _ => PyValue::Bool(compared(name, a, b)?),
-    })
+    // Rounded down, whatever the signs.
+    let is_rounded = |rest: i64| rest != 0 && (rest < 0) != (b < 0);
+    Some(PyValue::Int(match name {
+        "add" => a.checked_add(b)?,
+        "sub" => a.checked_sub(b)?,
+        "mul" => a.checked_mul(b)?,
+        "floordiv" => a.checked_div(b)? - i64::from(is_rounded(a.checked_rem(b)?)),
+        "mod" => a.checked_rem(b).map(|rest| if is_rounded(rest) { rest + b } else { rest })?,
+        "pow" => a.checked_pow(u32::try_from(b).ok()?)?,
+        _ => return Some(PyValue::Bool(compared(name, a, b)?)),
+    }))
 }

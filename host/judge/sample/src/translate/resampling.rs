@@ -37,17 +37,11 @@ pub fn interpolate(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Resu
         let floats = items.iter().map(|item| item.float().map(PyValue::Float)).collect::<Option<_>>();
         scales = PyValue::List(floats.ok_or_else(|| Unsupported("a scale factor that is no number".into()))?);
     }
-    let op = match (mode.as_str(), spatial, antialias == PyValue::Bool(true)) {
-        ("nearest", 1..=3, false) => format!("upsample_nearest{spatial}d"),
-        ("nearest-exact", 1..=3, false) => format!("_upsample_nearest_exact{spatial}d"),
-        ("area", 1..=3, false) => return builder.op(&format!("adaptive_avg_pool{spatial}d"), [input, sizes]),
-        ("linear", 1, false) => "upsample_linear1d".into(),
-        ("bilinear", 2, false) => "upsample_bilinear2d".into(),
-        ("bilinear", 2, true) => "_upsample_bilinear2d_aa".into(),
-        ("trilinear", 3, false) => "upsample_trilinear3d".into(),
-        ("bicubic", 2, false) => "upsample_bicubic2d".into(),
-        ("bicubic", 2, true) => "_upsample_bicubic2d_aa".into(),
-        _ => return Err(Unsupported(format!("mode '{mode}' for a tensor of rank {}", shape.len()))),
+    let op = match mode.as_str() {
+        "area" => return builder.op(&format!("adaptive_avg_pool{spatial}d"), [input, sizes]),
+        "nearest-exact" => format!("_upsample_nearest_exact{spatial}d"),
+        mode if antialias == PyValue::Bool(true) => format!("_upsample_{mode}{spatial}d_aa"),
+        mode => format!("upsample_{mode}{spatial}d"),
     };
     let mut positional = vec![input, sizes];
     if !mode.starts_with("nearest") {

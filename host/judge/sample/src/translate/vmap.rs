@@ -5,7 +5,8 @@
 
 use super::builder::GraphBuilder;
 use super::unsupported::Unsupported;
-use crate::value::{PyValue, position};
+use crate::value::PyValue;
+use passhost_ir::dims::wrap;
 
 /// `_add_batch_dim(x, dim, level)`.
 pub fn add_batch_dim(builder: &mut GraphBuilder<'_>, x: PyValue, dim: i64, level: i64) -> Result<PyValue, Unsupported> {
@@ -145,7 +146,7 @@ fn batched(value: PyValue, levels: Vec<i64>) -> Result<PyValue, Unsupported> {
 }
 
 fn front(dim: i64, rank: usize) -> Result<usize, Unsupported> {
-    position(dim, rank).ok_or_else(|| Unsupported(format!("dimension {dim} of a tensor of rank {rank}")))
+    wrap(dim, rank).ok_or_else(|| Unsupported(format!("dimension {dim} of a tensor of rank {rank}")))
 }
 
 fn move_dim(builder: &mut GraphBuilder<'_>, value: PyValue, from: usize, to: usize) -> Result<PyValue, Unsupported> {

@@ -105,8 +105,9 @@ impl<'a, 'i> CandidateProgram<'a, 'i> {
     }
 
     /// Says what is not clear about a call.
-    pub fn unclear(&self, node: &TraceNode, reason: String) -> VaryRefusal {
-        VaryRefusal::Call { place: self.source.place(TextSize::new(node.offset)), call: node.target.op_name(), reason }
+    pub fn unclear(&self, node: &TraceNode, reason: &str) -> VaryRefusal {
+        let place = self.source.place(TextSize::new(node.offset));
+        VaryRefusal(format!("{place}: `{}`: {reason}", node.target.op_name()))
     }
 
     /// The finished variant.

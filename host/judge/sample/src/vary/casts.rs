@@ -38,14 +38,14 @@ pub fn cast(
     infer: &mut dyn Infer,
 ) -> Result<Reading, VaryRefusal> {
     if !matches!(dtype, Dtype::F16 | Dtype::Bf16) {
-        return Err(VaryRefusal::Dtype(dtype));
+        return Err(VaryRefusal(format!("inputs cannot be cast to {dtype}; expected f16 or bf16")));
     }
     let parameters = before.program.parameters.iter().enumerate();
     let fixed = parameters.filter(|(position, _)| before.is_fixed(*position));
     let fixed: Vec<&str> = fixed.map(|(_, parameter)| parameter.name.as_str()).collect();
     let follows = |weight: &Weight| weight.ty.dtype == Dtype::F32 && !fixed.contains(&weight.name.as_str());
     if !before.weights.iter().any(follows) {
-        return Err(VaryRefusal::NoFloat(dtype));
+        return Err(VaryRefusal(format!("no input is an f32 that may be cast to {dtype}")));
     }
     let weights = before
         .weights
@@ -153,7 +153,7 @@ fn wants_one_type(target: &CallTarget) -> bool {
 }
 
 /// Functions and methods among them.
-const ONE_TYPE: &str = "linear bilinear matmul mm bmm mv dot addmm addbmm baddbmm addmv einsum conv1d conv2d conv3d \
+const ONE_TYPE: &str = "linear bilinear matmul mm bmm mv dot addmm baddbmm addmv einsum conv1d conv2d conv3d \
     conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention multi_head_attention_forward \
     _native_multi_head_attention _weight_norm batch_norm group_norm instance_norm layer_norm rms_norm prelu lerp \
     grid_sample lstm gru index_put index_add index_copy masked_scatter scatter scatter_add";

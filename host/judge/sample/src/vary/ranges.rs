@@ -4,8 +4,9 @@ use super::extents::At;
 use super::reshape::Size;
 use super::sizes::{SizedCall, sizes};
 use crate::fx::{Expr, TraceNode};
-use crate::value::{PyValue, position};
+use crate::value::PyValue;
 use passhost_ir::Dtype;
+use passhost_ir::dims::wrap;
 
 impl SizedCall<'_, '_, '_> {
     /// `arange(n)`, `arange(0, n)`; elsewhere it is the length that follows: `arange(2, 2 + n)`, `arange(n - 1, -1, -1)`.
@@ -104,7 +105,7 @@ impl SizedCall<'_, '_, '_> {
         };
         let dim = given(2, "dim").map_or(Some(0), |dim| self.candidate.evaluate(dim).int());
         let (Some((from, to)), Some(dim)) = (self.operand(node), dim) else { return Ok(()) };
-        let Some(dim) = position(dim, from.len()) else { return Ok(()) };
+        let Some(dim) = wrap(dim, from.len()) else { return Ok(()) };
         let (old, Some(&new)) = (from[dim], to.get(dim)) else { return Ok(()) };
         if old == new {
             return Ok(());

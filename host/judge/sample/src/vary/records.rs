@@ -24,7 +24,7 @@ pub fn resized(before: &Reading, constraints: &Constraints, step: &SizeStep) -> 
     let parameters: HashMap<&str, &Parameter> =
         before.program.parameters.iter().map(|parameter| (parameter.name.as_str(), parameter)).collect();
     let resized = |weight: &Weight| {
-        let refused = |reason: String| VaryRefusal::Input { name: weight.name.clone(), reason };
+        let refused = |reason: String| VaryRefusal(format!("input `{}`: {reason}", weight.name));
         let is_symbol = parameters.get(weight.name.as_str()).is_some_and(|parameter| parameter.is_symbol);
         match shapes.get(weight.name.as_str()) {
             Some(extents) if extents.contains(&Extent::Symbol(step.symbol)) => {

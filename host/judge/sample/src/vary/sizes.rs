@@ -8,9 +8,10 @@ use super::reshape::{Reshape, Size};
 use crate::fx::{CallTarget, Expr, TraceNode, ValueRef};
 use crate::python::PythonSource;
 use crate::reading::Reading;
-use crate::value::{PyValue, position};
+use crate::value::PyValue;
 use crate::weights::Weight;
 use passhost_ir::Infer;
+use passhost_ir::dims::wrap;
 
 /// The program with the symbol changed, whose parameters have these records now.
 pub fn resized(
@@ -28,13 +29,13 @@ pub fn resized(
     for (position, old) in before.program.nodes.iter().enumerate() {
         let mut node = candidate.moved(position);
         let call = SizedCall { candidate: &candidate, extents: &extents, step, old, position };
-        call.follow(&mut node).map_err(|reason| candidate.unclear(old, reason))?;
+        call.follow(&mut node).map_err(|reason| candidate.unclear(old, &reason))?;
         let result = candidate.push(node.clone())?;
-        positions.note(&candidate, &node, result).map_err(|reason| candidate.unclear(old, reason))?;
+        positions.note(&candidate, &node, result).map_err(|reason| candidate.unclear(old, &reason))?;
         let parts = candidate.each(before.program.result(position), &mut |before, now| extents.note(before, now));
         if let Some((before, now)) = parts {
             let reason = format!("it returns {now} tensors instead of {before}, and the program uses {before}");
-            return Err(candidate.unclear(old, reason));
+            return Err(candidate.unclear(old, &reason));
         }
     }
     Ok(candidate.finish()?)
@@ -137,7 +138,7 @@ impl SizedCall<'_, '_, '_> {
     fn unflatten(&self, node: &mut TraceNode) -> Result<(), String> {
         let dim = node.args.get(1).map(|dim| self.candidate.evaluate(dim));
         let (Some((from, to)), Some(PyValue::Int(dim))) = (self.operand(node), dim) else { return Ok(()) };
-        let Some(dim) = position(dim, from.len()) else { return Ok(()) };
+        let Some(dim) = wrap(dim, from.len()) else { return Ok(()) };
         let (Some(&to), Some(result)) = (to.get(dim), self.candidate.result_before(self.position)) else {
             return Ok(());
         };

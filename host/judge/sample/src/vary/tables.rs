@@ -2,6 +2,7 @@
 
 use crate::reading::Reading;
 use crate::translate::InputSource;
+use passhost_ir::dims::wrap;
 use passhost_ir::ops::Counts;
 use passhost_ir::{Arg, Dtype, Graph, NodeKind, OpName, OpRow, ValueId};
 use std::collections::HashMap;
@@ -67,10 +68,7 @@ fn taken(graph: &Graph, op: &OpName, args: &[Arg]) -> Vec<(ValueId, i64)> {
     let index = OpRow::of(op).and_then(|row| row.index);
     let (Some(Arg::Value(table)), Some((position, counts))) = (args.first(), index) else { return vec![] };
     let shape = &graph.ty(*table).shape;
-    let extent = |dim: i64| {
-        let rank = i64::try_from(shape.len()).ok()?;
-        shape.get(usize::try_from(if dim < 0 { dim + rank } else { dim }).ok()?).copied()
-    };
+    let extent = |dim: i64| wrap(dim, shape.len()).map(|dim| shape[dim]);
     let dim = |at: usize| args.get(at).and_then(|arg| if let Arg::Int(dim) = arg { Some(*dim) } else { None });
     match args.get(position) {
         Some(Arg::Value(index)) => {

@@ -12,7 +12,7 @@ use passhost_child::device::Device;
 use passhost_child::{DOCTOR, Use};
 use passhost_ir::TensorType;
 use passhost_protocol::device::{DeviceStage, EvaluationReport, ExternalRun, RewriteError};
-use passhost_result::document::{Blame, Failure, Variant, failure};
+use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::timing::{Measured, Rules};
 use passhost_result::verdict::Judged;
 use passhost_result::{ProcessTimes, Settings};
@@ -82,12 +82,12 @@ fn prepare<'a>(
     let TypedReading { mut trail, typed } = reading;
     let _guard = trail.guard(device, Use::Shared);
     let mut session = device.session();
-    let mut reference = Reference::load(&trail, &mut session, Arc::clone(typed.reference()))?;
+    let mut reference = Reference::load(&trail, &mut session, typed.reference)?;
     for (value, found) in Arc::make_mut(&mut reference.read).program.values.iter_mut().zip(&reference.loaded.types) {
         value.ty = found.clone();
     }
     let seed = secret(&supervisor.config)?;
-    trail.write("no input at eight times its scale and none that is unusual: nothing hides from these".into());
+    trail.note(["no input at eight times its scale and none that is unusual: nothing hides from these".into()]);
     let settings = supervisor.config.settings;
     let hosts = |error: &dyn std::fmt::Display| failure(Blame::Host, "inputs", error, DOCTOR);
     let limit = reference.limit(&supervisor.config, &settings);
@@ -126,14 +126,11 @@ impl PreparedBaseline<'_> {
             let measured = self.times(method, &mut evaluation)?;
             Ok((evaluation, measured))
         });
-        if method == Method::Eager && timed.is_ok() && self.program.has_convolution() {
-            self.convolutions().into_iter().for_each(|note| self.trail.write(note));
-        }
-        let trail = std::mem::replace(&mut self.trail, untried);
-        let mut stopped = match timed {
+        let mut trail = std::mem::replace(&mut self.trail, untried);
+        trail.entry.seed = Some(self.seed);
+        let stopped = match timed {
             Ok((evaluation, measured)) => {
-                let variant = Variant { seed: Some(self.seed), ..trail.entry() };
-                return judged(variant, evaluation, measured, self.supervisor.config.policy.rules());
+                return judged(trail.entry, evaluation, measured, self.supervisor.config.policy.rules());
             }
             Err(MethodLost::Method(class, failure)) => {
                 // A capture that failed may have left its process unfit for the next method.
@@ -142,21 +139,7 @@ impl PreparedBaseline<'_> {
             }
             Err(MethodLost::Other(failure)) => Stopped::new(FailureClass::Reference, *failure),
         };
-        stopped.record.seed = Some(self.seed);
         stopped.judged(trail)
-    }
-
-    /// What convolutions take as they are and in channels-last, in words; of eager alone, since it calls one after the other.
-    fn convolutions(&mut self) -> Vec<String> {
-        let _guard = self.trail.guard(self.device, Use::Alone);
-        let (round, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
-        match self.ask(0, |python| python.convolutions(round, limit)) {
-            Ok(split) => split.notes(),
-            Err(MethodLost::Method(_, failure)) => {
-                vec![format!("convolutions were not timed apart: {}", failure.message)]
-            }
-            Err(MethodLost::Other(failure)) => vec![format!("convolutions were not timed apart: {}", failure.message)],
-        }
     }
 
     /// Runs a method on the inputs of every round, and compares what comes of it.
@@ -189,7 +172,7 @@ impl PreparedBaseline<'_> {
         };
         let mut session = self.device.session();
         let evaluation = session.judge(run, limit);
-        self.trail.spent.join(&session.end());
+        self.trail.entry.spent_us.join(&session.end());
         let evaluation = evaluation.map_err(|error| lost(&error))?;
         match &evaluation.error {
             None => Ok(evaluation),

@@ -64,11 +64,6 @@ impl PythonProgram {
         let (inputs, outputs) = (names(&graph.inputs), names(&graph.outputs));
         Ok(PythonProgram { inputs, calls: calls.collect::<Result<_, _>>()?, outputs })
     }
-
-    /// Whether an op is a convolution.
-    pub fn has_convolution(&self) -> bool {
-        self.calls.iter().any(|call| call.op.starts_with("conv"))
-    }
 }
 
 impl Spec {

@@ -108,7 +108,7 @@ pub(super) struct Assembled {
 }
 
 pub(super) fn documents(path: &Path, header: &Header, lines: Vec<(usize, BatchLine)>) -> Result<Assembled, BatchError> {
-    let damaged = |(line, reason)| BatchError::Line { path: path.into(), line, reason };
+    let damaged = |(line, reason): (usize, String)| BatchError::line(path, line, &reason);
     let mut sorted = Sorted::new(header, lines).map_err(damaged)?;
     let finished_samples = (0..header.samples.len()).filter(|&sample| sorted.is_finished(header, sample)).count();
     let (mut documents, mut whole) = (vec![], vec![]);
@@ -151,7 +151,8 @@ fn judged(line: VariantLine, rules: Rules, accept_noise: bool) -> Judged {
     Judged { variant, outcome, speedups: found.map(|found| found.speedups) }
 }
 
-fn frame(
+/// What a document says of its job and its rules.
+pub(crate) fn frame(
     header: &Header,
     plugin: &PluginEntry,
     sample: &SampleName,

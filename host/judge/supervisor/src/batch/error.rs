@@ -1,104 +1,45 @@
 //! Why a batch file cannot be used.
 
-use std::io;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::Path;
 
-/// Why a batch file cannot be used.
+/// Why a batch file cannot be used, with the way out.
 #[derive(Debug, thiserror::Error)]
-pub enum BatchError {
-    /// It cannot be opened, read or locked.
-    #[error("cannot use `{}` as a batch file: {source}", path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A directory, a pipe or a device: nothing there can be synced, read back and cut.
-    #[error("`{}` is no regular file; a batch is kept in one (--out FILE)", .0.display())]
-    NotRegular(PathBuf),
-    /// Another batch writes it.
-    #[error("`{}` is being written by another batch; wait for its end, or keep this one in another file (--out FILE)", .0.display())]
-    InUse(PathBuf),
-    /// It holds something, and nobody asked to go on with it.
-    #[error(
-        "`{}` is not empty; --resume goes on with the batch in it, --out FILE begins another one, or remove it",
-        .0.display()
-    )]
-    NotEmpty(PathBuf),
-    /// The batch in it was begun with something else.
-    #[error(
-        "`{}` cannot be resumed: {item} was {recorded} and is {now}; go on with what it was begun with, or begin another batch (--out FILE)",
-        path.display()
-    )]
-    Differs {
-        /// The file.
-        path: PathBuf,
-        /// What differs, as the header names it.
-        item: String,
-        /// What the file says.
-        recorded: String,
-        /// What was asked for now.
-        now: String,
-    },
-    /// The first line is no header of a batch.
-    #[error("`{}` is no batch file: {reason}; `passhost bench` writes them", path.display())]
-    Header {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A line that is not the last one is damaged.
-    #[error("`{}`, line {line}: {reason}; take the line out, and what it was about is measured again with --resume", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// Which, from 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A line is longer than any that a batch writes.
-    #[error(
-        "`{}`, line {line}: it has more than the {limit} bytes that a line of a batch may have; take the line out, and what it was \
-         about is measured again with --resume",
-        path.display()
-    )]
-    TooLong {
-        /// The file.
-        path: PathBuf,
-        /// Which, from 1.
-        line: usize,
-        /// Bytes that a line may have.
-        limit: usize,
-    },
-    /// A line would be longer than any that is read again.
-    #[error("a line of {bytes} bytes is not written to `{}`: a line of a batch may have {limit}; this is a bug of passhost", path.display())]
-    TooLongToWrite {
-        /// The file.
-        path: PathBuf,
-        /// What the line has.
-        bytes: usize,
-        /// Bytes that a line may have.
-        limit: usize,
-    },
-    /// A line could not be added.
-    #[error("cannot write to `{}`: {source}; what was written before is kept, and --resume goes on once there is room", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A value has no JSON form.
-    #[error("a line of a batch has no JSON form: {0}; this is a bug of passhost")]
-    Form(serde_json::Error),
+#[error("{message}")]
+pub struct BatchError {
+    message: String,
+    is_hosts: bool,
 }
 
 impl BatchError {
     /// Whether the machine is why, and not what was asked for.
     pub fn is_hosts(&self) -> bool {
-        matches!(self, BatchError::Write { .. } | BatchError::TooLongToWrite { .. } | BatchError::Form(_))
+        self.is_hosts
+    }
+
+    /// What was asked for is why.
+    pub(super) fn asked(message: String) -> BatchError {
+        BatchError { message, is_hosts: false }
+    }
+
+    /// The machine is why, or a bug.
+    pub(super) fn hosts(message: String) -> BatchError {
+        BatchError { message, is_hosts: true }
+    }
+
+    /// It cannot be opened, read or locked.
+    pub(super) fn open(path: &Path, error: impl Display) -> BatchError {
+        BatchError::asked(format!("cannot use `{}` as a batch file: {error}", path.display()))
+    }
+
+    /// The first line is no header of a batch.
+    pub(super) fn header(path: &Path, reason: &str) -> BatchError {
+        BatchError::asked(format!("`{}` is no batch file: {reason}; `passhost bench` writes them", path.display()))
+    }
+
+    /// A line that is not the last one is damaged, or longer than any that a batch writes.
+    pub(super) fn line(path: &Path, line: usize, reason: &str) -> BatchError {
+        let way_out = "take the line out, and what it was about is measured again with --resume";
+        BatchError::asked(format!("`{}`, line {line}: {reason}; {way_out}", path.display()))
     }
 }

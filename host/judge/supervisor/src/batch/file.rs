@@ -30,12 +30,19 @@ impl BatchFile {
         let mut batch = BatchFile { path: path.into(), file: open_locked(path)? };
         let length = batch.file.metadata().map_err(failed(path))?.len();
         if length > 0 && !resume {
-            return Err(BatchError::NotEmpty(path.into()));
+            return Err(BatchError::asked(format!(
+                "`{}` is not empty; --resume goes on with the batch in it, --out FILE begins another one, or remove it",
+                path.display()
+            )));
         }
         let BatchFileContents { header: recorded, lines, whole, .. } = parse(path, BufReader::new(&*batch.file))?;
         let recorded = recorded.filter(|_| length > 0);
         if let Some([item, recorded, now]) = recorded.as_ref().and_then(|recorded| recorded.difference(header)) {
-            return Err(BatchError::Differs { path: path.into(), item, recorded, now });
+            return Err(BatchError::asked(format!(
+                "`{}` cannot be resumed: {item} was {recorded} and is {now}; go on with what it was begun with, or begin \
+                 another batch (--out FILE)",
+                path.display()
+            )));
         }
         if whole < length {
             batch.file.set_len(whole).map_err(failed(path))?;
@@ -59,13 +66,18 @@ impl BatchFile {
     }
 
     fn append(&mut self, value: &impl Serialize) -> Result<(), BatchError> {
-        let mut text = serde_json::to_vec(value).map_err(BatchError::Form)?;
-        if text.len() > LINE_LIMIT {
-            return Err(BatchError::TooLongToWrite { path: self.path.clone(), bytes: text.len(), limit: LINE_LIMIT });
+        let of_passhost = |what: String| BatchError::hosts(format!("{what}; this is a bug of passhost"));
+        let no_form = |error| of_passhost(format!("a line of a batch has no JSON form: {error}"));
+        let mut text = serde_json::to_vec(value).map_err(no_form)?;
+        let (bytes, path) = (text.len(), self.path.display());
+        if bytes > LINE_LIMIT {
+            let allowed = format!("a line of a batch may have {LINE_LIMIT}");
+            return Err(of_passhost(format!("a line of {bytes} bytes is not written to `{path}`: {allowed}")));
         }
         text.push(b'\n');
         let written = (&*self.file).write_all(&text).and_then(|()| self.file.sync_data());
-        written.map_err(|source| BatchError::Write { path: self.path.clone(), source })
+        let kept = "what was written before is kept, and --resume goes on once there is room";
+        written.map_err(|error| BatchError::hosts(format!("cannot write to `{path}`: {error}; {kept}")))
     }
 
     /// Puts the entry of a new file on the disk. Where a directory cannot be synced, the system does so in time.
@@ -76,18 +88,22 @@ impl BatchFile {
 }
 
 fn failed(path: &Path) -> impl Fn(std::io::Error) -> BatchError {
-    |source| BatchError::Open { path: path.into(), source }
+    |error| BatchError::open(path, error)
 }
 
 fn open_locked(path: &Path) -> Result<LockedFile, BatchError> {
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(BatchError::NotRegular(path.into()));
+        let what = "is no regular file; a batch is kept in one (--out FILE)";
+        return Err(BatchError::asked(format!("`{}` {what}", path.display())));
     }
     // Whatever was read or cut, what is written comes at the end.
     let mut options = OpenOptions::new();
     let file = options.read(true).append(true).create(true).open(path).map_err(failed(path))?;
     LockedFile::try_new(file).map_err(|error| match error {
-        TryLockError::WouldBlock => BatchError::InUse(path.into()),
-        TryLockError::Error(source) => BatchError::Open { path: path.into(), source },
+        TryLockError::WouldBlock => BatchError::asked(format!(
+            "`{}` is being written by another batch; wait for its end, or keep this one in another file (--out FILE)",
+            path.display()
+        )),
+        TryLockError::Error(error) => BatchError::open(path, error),
     })
 }

@@ -22,6 +22,7 @@ mod worker;
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;
 
+pub(crate) use documents::frame;
 pub use error::BatchError;
 pub use file::BatchFile;
 pub use finished::Finished;
@@ -30,8 +31,8 @@ pub use line::{BatchLine, SampleLine, SampleName, VariantLine};
 pub use read::{Batch, read};
 pub(crate) use report::{MeasuredSample, Reporter};
 pub(crate) use run::hear_of;
+pub(crate) use work::SampleQueue;
 pub use work::{BatchEvent, BatchWork, Checking};
-pub(crate) use work::{OpenedForBatch, SampleQueue, open as open_task};
 
 /// Names the form of the file; the number grows when a field changes its meaning or goes.
 pub const SCHEMA: &str = "passhost.batch/2";

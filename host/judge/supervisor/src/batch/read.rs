@@ -39,10 +39,9 @@ pub struct Batch {
 ///
 /// If it cannot be read, is no batch file, or has a line that is damaged or too long.
 pub fn read(path: &Path) -> Result<Batch, BatchError> {
-    let file = open_regular(path).map_err(|source| BatchError::Open { path: path.into(), source })?;
+    let file = open_regular(path).map_err(|error| BatchError::open(path, error))?;
     let BatchFileContents { header, lines, is_cut, .. } = parse(path, BufReader::new(file))?;
-    let header =
-        header.ok_or_else(|| BatchError::Header { path: path.into(), reason: "it has no whole line".into() })?;
+    let header = header.ok_or_else(|| BatchError::header(path, "it has no whole line"))?;
     let Assembled { documents, whole, finished_samples } = documents(path, &header, lines)?;
     Ok(Batch { header, documents, whole, finished_samples, is_cut })
 }
@@ -69,13 +68,16 @@ pub(super) fn parse_bounded(path: &Path, from: impl BufRead, limit: usize) -> Re
     let mut contents = BatchFileContents { header: None, lines: vec![], whole: 0, is_cut: false };
     let mut lines = BoundedLines::new(from, limit);
     for number in 1.. {
-        let line = match lines.read().map_err(|source| BatchError::Open { path: path.into(), source })? {
+        let line = match lines.read().map_err(|error| BatchError::open(path, error))? {
             None => break,
             Some(LineRead::Unended(_)) => {
                 contents.is_cut = true;
                 break;
             }
-            Some(LineRead::TooLong) => return Err(BatchError::TooLong { path: path.into(), line: number, limit }),
+            Some(LineRead::TooLong) => {
+                let reason = format!("it has more than the {limit} bytes that a line of a batch may have");
+                return Err(BatchError::line(path, number, &reason));
+            }
             Some(LineRead::Whole(line)) => line,
         };
         contents.whole += line.len() as u64 + 1;
@@ -83,10 +85,9 @@ pub(super) fn parse_bounded(path: &Path, from: impl BufRead, limit: usize) -> Re
             contents.header = Some(parse_header(path, line)?);
             continue;
         }
-        let damaged = |error: serde_json::Error| BatchError::Line {
-            path: path.into(),
-            line: number,
-            reason: format!("it is no line of a batch: {}", one_line(&error.to_string(), 200)),
+        let damaged = |error: serde_json::Error| {
+            let reason = format!("it is no line of a batch: {}", one_line(&error.to_string(), 200));
+            BatchError::line(path, number, &reason)
         };
         contents.lines.push((number, serde_json::from_slice(line).map_err(damaged)?));
     }
@@ -94,7 +95,7 @@ pub(super) fn parse_bounded(path: &Path, from: impl BufRead, limit: usize) -> Re
 }
 
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, BatchError> {
-    let wrong = |reason: String| BatchError::Header { path: path.into(), reason };
+    let wrong = |reason: String| BatchError::header(path, &reason);
     match schema_of(line).as_deref() {
         Some(SCHEMA | OLDER_SCHEMA) => {
             let header: Header =

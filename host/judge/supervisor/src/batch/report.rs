@@ -1,7 +1,8 @@
 //! What is told of the samples of a batch while they are measured.
 
 use super::line::{BatchLine, SampleLine, SampleName, VariantLine};
-use super::work::{BatchEvent, BatchWork, OpenedForBatch, VariantTask};
+use super::work::{BatchEvent, BatchWork, OpenedForBatch, SampleQueue, VariantTask, open};
+use crate::supervisor::Supervisor;
 use passhost_result::Walls;
 use passhost_result::document::ChildWalls;
 use passhost_result::verdict::Judged;
@@ -64,6 +65,29 @@ impl Reporter<'_> {
     pub fn ended(&self, sample: usize) {
         if !self.work.is_stopped() {
             self.tell(BatchEvent::Ended { sample });
+        }
+    }
+
+    /// Opens the samples that are left for a device, one after the other, and has something done with each variant that is
+    /// left of them.
+    pub fn each_variant(
+        &self,
+        supervisor: &Supervisor,
+        queue: &SampleQueue<'_>,
+        device: usize,
+        mut work: impl FnMut(usize, &mut OpenedForBatch, VariantTask),
+    ) {
+        while let Some(index) = queue.next(device) {
+            match open(supervisor, self.work, &self.work.header.samples[index]) {
+                Ok(mut opened) => {
+                    let tasks = std::mem::take(&mut opened.tasks);
+                    self.begun(index, &tasks);
+                    let tasks = tasks.into_iter().take_while(|_| !self.work.is_stopped());
+                    tasks.for_each(|task| work(index, &mut opened, task));
+                }
+                Err(line) => self.no_variants(index, *line),
+            }
+            self.ended(index);
         }
     }
 

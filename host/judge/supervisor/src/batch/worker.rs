@@ -5,7 +5,6 @@ use super::report::{MeasuredSample, Reporter};
 use super::work::{Checking, OpenedForBatch, SampleQueue, VariantTask, open, unusable};
 use crate::checker::Checker;
 use crate::evaluation::Checked;
-use crate::queue::ahead;
 use crate::stages::secret;
 use crate::supervisor::Supervisor;
 use passhost_child::device::Device;
@@ -15,8 +14,8 @@ use passhost_protocol::device::Draws;
 use passhost_result::document::{Blame, ChildWalls, failure};
 use passhost_result::verdict::{empty, failed};
 use passhost_score::FailureClass;
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::sync_channel;
 
 /// Samples that may wait for the device for each checker: one is being measured while the next is made ready.
 const AHEAD: usize = 2;
@@ -29,9 +28,6 @@ pub(super) struct DeviceWorker<'a> {
     pub number: usize,
     pub reporter: Reporter<'a>,
 }
-
-/// Every sample has been begun.
-struct NothingLeft;
 
 /// Who checks, with the plugins that load.
 struct Crew<'a> {
@@ -46,6 +42,9 @@ struct ReadyVariant<'a> {
     /// With the plugin's place in the crew.
     checked: Vec<(usize, Checked<'a>)>,
 }
+
+/// A sample with its variants to be measured.
+type CheckedSample<'a> = (MeasuredSample, Vec<ReadyVariant<'a>>);
 
 impl<'a> DeviceWorker<'a> {
     /// Works until nothing is left. `cores` are those that time nothing.
@@ -70,67 +69,57 @@ impl<'a> DeviceWorker<'a> {
 
     /// A variant is checked when the one before it has been measured.
     fn between(&self, crew: &mut Crew<'a>, device: &mut Device) {
-        while let Some(index) = self.queue.next(self.number) {
-            match open(self.supervisor, self.reporter.work, &self.reporter.work.header.samples[index]) {
-                Ok(mut opened) => {
-                    let tasks = std::mem::take(&mut opened.tasks);
-                    self.reporter.begun(index, tasks.iter());
-                    for task in tasks.into_iter().take_while(|_| !self.reporter.work.is_stopped()) {
-                        let ready = crew.check(&mut opened, task);
-                        self.measure(&MeasuredSample::new(index, &opened), ready, crew, device);
-                    }
-                }
-                Err(line) => self.reporter.no_variants(index, *line),
-            }
-            self.reporter.ended(index);
-        }
+        self.reporter.each_variant(self.supervisor, self.queue, self.number, |index, opened, task| {
+            let ready = crew.check(opened, task);
+            self.measure(&MeasuredSample::new(index, opened), ready, crew, device);
+        });
     }
 
     /// Samples are checked by others ahead of being measured, on cores that time nothing.
     fn beside(&self, checkers: usize, cores: &[u32], facts: DeviceFacts, crew: &mut Crew<'a>, device: &mut Device) {
-        // Which sample a job is about; a job that finds none left is about none.
-        let begun: Mutex<HashMap<usize, usize>> = Mutex::default();
-        let begun = || begun.lock().unwrap_or_else(PoisonError::into_inner);
         let gpu = device.for_gpu();
-        let worker = || {
-            cores::keep_to(cores);
-            self.crew(facts, gpu.clone())
-        };
-        let work = |own: &mut Crew<'a>, job: usize| {
-            let index = self.queue.next(self.number)?;
-            begun().insert(job, index);
-            let opened = open(self.supervisor, self.reporter.work, &self.reporter.work.header.samples[index]);
-            Some(opened.map(|opened| self.check_all(own, index, opened)))
-        };
-        let samples = self.reporter.work.header.samples.len();
-        // Nothing is left once a job is about nothing.
-        let _: Result<(), NothingLeft> = ahead(samples, checkers, AHEAD * checkers, worker, work, |job, done| {
-            let index = begun().get(&job).copied().ok_or(NothingLeft)?;
-            match done.flatten() {
-                Some(Ok((sampled, ready))) => {
-                    self.reporter.begun(index, ready.iter().map(|ready| &ready.task));
-                    for ready in ready.into_iter().take_while(|_| !self.reporter.work.is_stopped()) {
-                        self.measure(&sampled, ready, crew, device);
+        let (ready, checked) = sync_channel(AHEAD * checkers);
+        std::thread::scope(|scope| {
+            for _ in 0..checkers {
+                let (ready, gpu) = (ready.clone(), &gpu);
+                scope.spawn(move || {
+                    cores::keep_to(cores);
+                    let mut own = None;
+                    while let Some(index) = self.queue.next(self.number) {
+                        let check = || self.check_all(own.get_or_insert_with(|| self.crew(facts, gpu.clone())), index);
+                        let sample = catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|_| {
+                            own = None;
+                            Err(Box::new(self.panicked(index)))
+                        });
+                        // Whoever measures has ended by a panic.
+                        if ready.send((index, sample)).is_err() {
+                            return;
+                        }
                     }
-                }
-                Some(Err(line)) => self.reporter.no_variants(index, *line),
-                None => self.reporter.no_variants(index, self.panicked(index)),
+                });
             }
-            self.reporter.ended(index);
-            Ok(())
+            drop(ready);
+            for (index, sample) in checked {
+                match sample {
+                    Ok((sampled, ready)) => {
+                        self.reporter.begun(index, ready.iter().map(|ready| &ready.task));
+                        for ready in ready.into_iter().take_while(|_| !self.reporter.work.is_stopped()) {
+                            self.measure(&sampled, ready, crew, device);
+                        }
+                    }
+                    Err(line) => self.reporter.no_variants(index, *line),
+                }
+                self.reporter.ended(index);
+            }
         });
     }
 
-    fn check_all(
-        &self,
-        crew: &mut Crew<'a>,
-        index: usize,
-        mut opened: OpenedForBatch,
-    ) -> (MeasuredSample, Vec<ReadyVariant<'a>>) {
+    fn check_all(&self, crew: &mut Crew<'a>, index: usize) -> Result<CheckedSample<'a>, Box<SampleLine>> {
+        let mut opened = open(self.supervisor, self.reporter.work, &self.reporter.work.header.samples[index])?;
         let tasks = std::mem::take(&mut opened.tasks).into_iter();
         let tasks = tasks.take_while(|_| !self.reporter.work.is_stopped());
         let ready = tasks.map(|task| crew.check(&mut opened, task)).collect();
-        (MeasuredSample::new(index, &opened), ready)
+        Ok((MeasuredSample::new(index, &opened), ready))
     }
 
     /// Measures what each plugin made of a variant, one plugin after the other.
@@ -161,7 +150,7 @@ impl<'a> DeviceWorker<'a> {
         if checked.len() > 1
             && let Ok(seed) = secret(&self.supervisor.config)
         {
-            let draws = Draws { seed, are_shared: true, others: None };
+            let draws = Draws { seed, others: None };
             checked.iter_mut().for_each(|(_, checked)| checked.draw(draws));
         }
         checked

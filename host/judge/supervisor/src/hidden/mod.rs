@@ -12,7 +12,7 @@ pub(crate) use run::run;
 use crate::account::Account;
 use crate::checker::Checker;
 use crate::sample::Sample;
-use crate::stages::{ReadVariant, Trail, VerifiedRewrite, secret};
+use crate::stages::{Trail, TypedVariant, VerifiedRewrite, secret};
 use passhost_child::LoadedPlugin;
 use passhost_ir::Graph;
 use passhost_protocol::reader::VariantChange;
@@ -117,13 +117,12 @@ impl HiddenSearch<'_, '_> {
         }
         // What a trail says goes nowhere: the record of a hidden size says what counts.
         let mut trail = self.trail.aside();
-        let typed = ReadVariant::changed(read).typed(&mut trail);
-        let (rewrite, end) = match typed.and_then(|typed| checker.verified(self.plugin, typed, &mut trail)) {
-            Ok(verified) => (Some(verified.rewrite.clone()), Ok(verified)),
+        let typed = TypedVariant::new(read, &mut trail);
+        let end = match typed.and_then(|typed| checker.verified(self.plugin, typed, &mut trail)) {
             Err(stopped) if stopped.failure.blame == Blame::Sample => return Err(said(stopped.failure.message)),
-            Err(stopped) => (stopped.record.rewrite, Err(stopped.failure)),
+            end => end.map_err(|stopped| stopped.failure),
         };
-        let rewrite_sha256 = rewrite.map(|rewrite| rewrite.sha256);
+        let rewrite_sha256 = trail.entry.rewrite.map(|rewrite| rewrite.sha256);
         let record = HiddenShape { sizes: change.symbols, rewrite_sha256, ..HiddenShape::default() };
         Ok(HiddenSize { record, end })
     }

@@ -3,13 +3,13 @@
 use super::Trail;
 use passhost_policy::Rules;
 use passhost_protocol::device::EvaluationReport;
-use passhost_result::document::{Failure, HiddenShapes, Rewrite, Variant};
+use passhost_result::document::{Failure, Variant};
+use passhost_result::timing;
 use passhost_result::verdict::{Judged, conclude, counts_from, decided, unfit_for_times};
-use passhost_result::{DivergentNode, GuestUsage, TunedKernel, timing};
 use passhost_score::{FailureClass, variant_passes_at};
 
 /// What came of running a rewrite beside its reference.
-pub(crate) struct Compared {
+pub(crate) struct MeasuredVariant {
     pub evaluation: EvaluationReport,
     /// `None` where the times give no speedup, or say nothing.
     pub times: Option<timing::Measured>,
@@ -17,18 +17,7 @@ pub(crate) struct Compared {
     pub untimed: Option<Failure>,
 }
 
-/// All that is known of a variant whose rewrite ran.
-pub(crate) struct MeasuredVariant {
-    pub compared: Compared,
-    pub rewrite: Rewrite,
-    pub usage: GuestUsage,
-    pub seed: u64,
-    pub tuned: Vec<TunedKernel>,
-    pub first_divergent_node: Option<DivergentNode>,
-    pub hidden: Option<HiddenShapes>,
-}
-
-impl Compared {
+impl MeasuredVariant {
     /// Whether its outputs are wrong, and from which t on a rewrite is right that has times which count.
     pub fn outcome(&self, pass_miss: bool, rules: &Rules) -> (bool, Option<i8>) {
         let outputs = &self.evaluation.outputs;
@@ -39,20 +28,14 @@ impl Compared {
             None => (is_timed && passes_at.is_none_or(|t| t > -5), passes_at),
         }
     }
-}
 
-impl MeasuredVariant {
     /// The verdict.
     pub fn judged(self, trail: Trail<'_>) -> Judged {
         let rules = trail.supervisor.config.policy.rules();
-        let MeasuredVariant { compared, rewrite, usage, seed, tuned, first_divergent_node, hidden } = self;
-        let (rewrite, usage, seed) = (Some(rewrite), Some(usage), Some(seed));
-        let variant = Variant { rewrite, usage, seed, tuned, first_divergent_node, hidden, ..trail.entry() };
-        let Compared { evaluation, times, untimed } = compared;
-        let mut judged = judged(variant, evaluation, times, rules);
+        let mut judged = judged(trail.entry, self.evaluation, self.times, rules);
         // What is wrong without times still is.
-        if judged.outcome.is_none() && untimed.is_some() {
-            judged.variant.failure = untimed;
+        if judged.outcome.is_none() && self.untimed.is_some() {
+            judged.variant.failure = self.untimed;
         }
         judged
     }

@@ -1,8 +1,8 @@
 //! The verified rewrite runs on the device, beside the reference.
 
-use super::judge::{Compared, unfit};
+use super::judge::{MeasuredVariant, unfit};
 use super::reference::MORE_MEMORY;
-use super::{MeasuredVariant, Reference, RewriteRecord, Stopped, Trail, VerifiedRewrite, secret};
+use super::{Reference, Stopped, Trail, VerifiedRewrite, secret};
 use crate::hidden::{self, Hidden};
 use crate::memory::{available, has_room};
 use passhost_child::device::{Device, DeviceChildError, DeviceSession, LoadRequest};
@@ -27,24 +27,24 @@ const MOST_TUNED: Duration = Duration::from_secs(600);
 pub(crate) struct RunPlan {
     /// Its inputs, where an evaluation is repeated, or other plugins are tried on the same ones.
     pub draws: Option<Draws>,
+    /// Whether other plugins are tried on them.
+    pub is_shared: bool,
     /// The schedules of its kernels, where an evaluation is repeated.
     pub tuned: Vec<TunedKernel>,
     pub hidden: Hidden,
 }
 
 /// A rewrite on the device.
-pub(super) struct Measurement<'a, 's> {
+pub(crate) struct Measurement<'a, 'd, 's> {
     pub trail: &'a mut Trail<'s>,
-    pub session: DeviceSession<'a>,
+    pub session: &'a mut DeviceSession<'d>,
     pub reference: &'a Reference,
-    rewrite: &'a Graph,
-    pass_miss: bool,
-    /// Kernels whose schedules were measured.
-    tuned: Vec<TunedKernel>,
+    pub rewrite: &'a Graph,
+    pub pass_miss: bool,
 }
 
 /// Why nothing came of it.
-pub(super) enum MeasurementLost {
+pub(crate) enum MeasurementLost {
     /// The child of this number is gone.
     Process(usize, DeviceChildError),
     /// The rewrite fails.
@@ -77,49 +77,41 @@ impl VerifiedRewrite {
     ) -> Result<MeasuredVariant, Stopped> {
         let config = &trail.supervisor.config;
         // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
-        let own = || secret(config).map(|seed| Draws { seed, are_shared: false, others: None });
-        let draws = match plan.draws.map_or_else(own, Ok) {
-            Ok(draws) => draws,
-            Err(failure) => {
-                return Err(Stopped { class: FailureClass::Runtime, failure, record: self.record().into() });
-            }
-        };
-        let VerifiedRewrite { graph, rewrite, usage, .. } = self;
-        let (session, pass_miss, seed) = (device.session(), rewrite.pass_miss, draws.seed);
+        let own = || secret(config).map(|seed| Draws { seed, others: None });
+        let draws = plan.draws.map_or_else(own, Ok);
+        let draws = draws.map_err(|failure| Stopped::new(FailureClass::Runtime, failure))?;
+        trail.entry.seed = Some(draws.seed);
+        let VerifiedRewrite { graph, pass_miss, .. } = self;
+        let mut session = device.session();
         let mut on_device =
-            Measurement { trail: &mut *trail, session, reference, rewrite: &graph, pass_miss, tuned: vec![] };
-        let compared = on_device.compared(draws, plan.tuned, guard);
-        let first_divergent_node = compared.as_ref().ok().and_then(|compared| on_device.traced(compared, seed));
-        let Measurement { session, tuned, .. } = on_device;
-        let spent = session.end();
-        trail.spent.join(&spent);
-        let compared = compared.map_err(|mut stopped| {
-            let findings = stopped.record.findings;
-            let (rewrite, usage, seed) = (Some(rewrite.clone()), Some(usage.clone()), Some(seed));
-            *stopped.record = RewriteRecord { rewrite, usage, excerpt: vec![], seed, tuned: tuned.clone(), findings };
-            stopped
-        })?;
-        let (_, passes_at) = compared.outcome(pass_miss, config.policy.rules());
-        let hidden = plan.hidden.seed.zip(passes_at).map(|(seed_of_sizes, passes_at)| {
+            Measurement { trail: &mut *trail, session: &mut session, reference, rewrite: &graph, pass_miss };
+        let measured = on_device.compared(draws, plan.tuned, guard);
+        if let Ok(measured) = &measured {
+            on_device.trail.entry.first_divergent_node = on_device.traced(measured, draws.seed);
+        }
+        trail.entry.spent_us.join(&session.end());
+        let measured = measured?;
+        let (_, passes_at) = measured.outcome(pass_miss, config.policy.rules());
+        if let Some((seed, passes_at)) = plan.hidden.seed.zip(passes_at) {
             let _guard = trail.guard(device, Use::Shared);
             let mut session = device.session();
-            let run = |chosen| hidden::run(trail, &mut session, seed, passes_at, chosen);
+            let run = |chosen| hidden::run(trail, &mut session, draws.seed, passes_at, chosen);
             let shapes = plan.hidden.shapes.into_iter().map(run).collect();
-            trail.spent.add(Work::HiddenSizes, session.end().total());
-            HiddenShapes { seed: seed_of_sizes, shapes, missing: plan.hidden.note }
-        });
-        Ok(MeasuredVariant { compared, rewrite, usage, seed, tuned, first_divergent_node, hidden })
+            trail.entry.spent_us.add(Work::HiddenSizes, session.end().total());
+            trail.entry.hidden = Some(HiddenShapes { seed, shapes, missing: plan.hidden.note });
+        }
+        Ok(measured)
     }
 }
 
-impl Measurement<'_, '_> {
+impl Measurement<'_, '_, '_> {
     /// Sends the rewrite to the device, checks it, and times it where that says something.
     fn compared(
         &mut self,
         draws: Draws,
         tuned: Vec<TunedKernel>,
         guard: Option<DeviceGuard>,
-    ) -> Result<Compared, Stopped> {
+    ) -> Result<MeasuredVariant, Stopped> {
         let (config, reference) = (&self.trail.supervisor.config, self.reference);
         let SampleVariant { program, inputs, .. } = &*reference.read;
         let settings = reference.settings(config.settings);
@@ -128,7 +120,7 @@ impl Measurement<'_, '_> {
         let in_place = in_place_nodes(program, OpTable::sample());
         let mut job = RewriteJob { rewrite: self.rewrite.clone(), in_place, schedules: vec![], draws, settings };
         let guard = self.tune(&job, tuned, guard).map_err(|lost| self.stopped(lost))?;
-        job.schedules = chosen_schedules(&self.tuned);
+        job.schedules = chosen_schedules(&self.trail.entry.tuned);
         let on_gpu = self.session.device().info().device != "cpu";
         let have_room = || on_gpu || has_room(program, inputs, Settings::PROCESSES, available()).is_ok();
         if !settings.accept_noise && (settings.time_pass_miss || !self.pass_miss) && have_room() {
@@ -145,17 +137,17 @@ impl Measurement<'_, '_> {
         }
         // What is wrong without times needs none.
         if unfit(&evaluation, self.pass_miss && !settings.time_pass_miss).is_some() {
-            return Ok(Compared { evaluation, times: None, untimed: None });
+            return Ok(MeasuredVariant { evaluation, times: None, untimed: None });
         }
         match self.times(&job, limit, &mut evaluation) {
             // Outputs of timed runs may have shown what the checks did not.
-            Ok(times) => Ok(Compared { evaluation, times, untimed: None }),
+            Ok(times) => Ok(MeasuredVariant { evaluation, times, untimed: None }),
             Err(MeasurementLost::NotCaptured(reason)) => match not_captured(&reason) {
                 // What eager can, and the rewrite cannot, is a failure of the rewrite: leaving it out would be a way out.
                 failure if failure.blame == Blame::Plugin => {
                     Err(Stopped::new(FailureClass::Runtime, failure).after(&evaluation.findings))
                 }
-                failure => Ok(Compared { evaluation, times: None, untimed: Some(failure) }),
+                failure => Ok(MeasuredVariant { evaluation, times: None, untimed: Some(failure) }),
             },
             Err(lost) => Err(self.stopped(lost).after(&evaluation.findings)),
         }
@@ -175,7 +167,7 @@ impl Measurement<'_, '_> {
             return Ok(guard);
         }
         if !known.is_empty() {
-            self.tuned = schedules::sound(&job.rewrite, known);
+            self.trail.entry.tuned = schedules::sound(&job.rewrite, known);
             return Ok(guard);
         }
         drop(guard);
@@ -188,25 +180,25 @@ impl Measurement<'_, '_> {
         let guard = self.trail.guard(self.session.device(), Use::Shared);
         let trouble = match tuned {
             Ok(Ok(tuned)) => {
-                self.tuned = tuned;
+                self.trail.entry.tuned = tuned;
                 return Ok(guard);
             }
             Ok(Err(error)) => error.to_string(),
-            Err(MeasurementLost::Process(_, DeviceChildError::Child(error))) => error.to_string(),
+            Err(MeasurementLost::Process(_, DeviceChildError::Child(error))) if !error.is_hosts() => error.to_string(),
             Err(lost) => return Err(lost),
         };
         // What is the rewrite's doing shows again where it is checked, and is judged there.
-        self.trail.write(format!("kernels have their default schedules: {}", one_line(&trouble, 600)));
-        self.reference.load_in(0, self.trail, &mut self.session).map_err(MeasurementLost::Reference)?;
+        self.trail.note([format!("kernels have their default schedules: {}", one_line(&trouble, 600))]);
+        self.reference.load_in(0, self.trail, self.session).map_err(MeasurementLost::Reference)?;
         Ok(guard)
     }
 
     /// Looks for the node that makes a rewrite wrong, once everything else is known of it. Where that fails, nothing is said:
     /// no verdict depends on it.
-    fn traced(&mut self, compared: &Compared, seed: u64) -> Option<DivergentNode> {
-        let EvaluationReport { outputs, findings, edge_cases, .. } = &compared.evaluation;
+    fn traced(&mut self, measured: &MeasuredVariant, seed: u64) -> Option<DivergentNode> {
+        let EvaluationReport { outputs, findings, edge_cases, .. } = &measured.evaluation;
         let config = &self.trail.supervisor.config;
-        let (is_wrong, _) = compared.outcome(self.pass_miss, config.policy.rules());
+        let (is_wrong, _) = measured.outcome(self.pass_miss, config.policy.rules());
         // The input whose growth shows it to be wrong.
         let scaled = findings.iter().find_map(|finding| match finding {
             Finding::Insensitive { input, .. } => Some(input.clone()),
@@ -223,8 +215,8 @@ impl Measurement<'_, '_> {
             return None;
         }
         let settings = self.reference.settings(config.settings);
-        let schedules = chosen_schedules(&self.tuned);
-        let draws = Draws { seed, are_shared: false, others: None };
+        let schedules = chosen_schedules(&self.trail.entry.tuned);
+        let draws = Draws { seed, others: None };
         let job = RewriteJob { rewrite: self.rewrite.clone(), in_place: vec![], schedules, draws, settings };
         let limit = self.reference.limit(config, &settings);
         let _guard = self.trail.guard(self.session.device(), Use::Shared);
@@ -232,9 +224,11 @@ impl Measurement<'_, '_> {
     }
 
     /// Whose doing it is.
-    fn stopped(&mut self, lost: MeasurementLost) -> Stopped {
+    pub fn stopped(&mut self, lost: MeasurementLost) -> Stopped {
         match lost {
-            MeasurementLost::Process(process, DeviceChildError::Child(error)) => self.blame_for_death(process, &error),
+            MeasurementLost::Process(process, DeviceChildError::Child(error)) if !error.is_hosts() => {
+                self.blame_for_death(process, &error)
+            }
             MeasurementLost::Process(_, error) => {
                 Stopped::new(FailureClass::Runtime, failure(Blame::Host, "evaluation", error, DOCTOR))
             }
@@ -247,7 +241,7 @@ impl Measurement<'_, '_> {
     /// The device child died twice or overran while it ran the rewrite: whether eager alone survives says whose doing it was.
     fn blame_for_death(&mut self, process: usize, error: &ChildError) -> Stopped {
         let stage = self.session.device().stage(process).map_or("start".into(), |stage| stage.to_string());
-        match self.reference.load_in(process, self.trail, &mut self.session) {
+        match self.reference.load_in(process, self.trail, self.session) {
             Ok(()) => {
                 let message = format!("{error} while running the rewrite; the reference alone runs");
                 let hint = "an inserted op or kernel crashes or hangs; take them out one by one";
@@ -259,7 +253,7 @@ impl Measurement<'_, '_> {
 }
 
 /// A rewrite that gave nothing to compare.
-fn rewrite_failed(error: &RewriteError) -> Stopped {
+pub(crate) fn rewrite_failed(error: &RewriteError) -> Stopped {
     let class = match error {
         RewriteError::Fault { .. } => {
             let hint = "what was verified must not fault; report this plugin and sample";

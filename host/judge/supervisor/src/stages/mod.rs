@@ -1,6 +1,6 @@
-//! What becomes of a variant, a type for each stage: [`ReadVariant`], [`TypedVariant`], [`Rewritten`], [`VerifiedRewrite`], [`MeasuredVariant`], and at
-//! the end [`Judged`]. Each is made of the one before it, which it consumes, or the variant is [`Stopped`] there. What all
-//! stages say of it is in its [`Trail`]; its entry in the document is made of both, once, at the end.
+//! What becomes of a variant, a type for each stage: [`TypedVariant`], [`Rewritten`], [`VerifiedRewrite`], [`MeasuredVariant`](judge::MeasuredVariant),
+//! and at the end [`Judged`]. Each is made of the one before it, which it consumes, or the variant is [`Stopped`] there. What
+//! the document says of it grows in its [`Trail`].
 
 mod judge;
 mod measure;
@@ -11,9 +11,9 @@ mod timing;
 mod trail;
 mod verify;
 
-pub(crate) use judge::{MeasuredVariant, judged};
-pub(crate) use measure::RunPlan;
-pub(crate) use read::{ReadVariant, TypedVariant};
+pub(crate) use judge::judged;
+pub(crate) use measure::{Measurement, RunPlan, rewrite_failed};
+pub(crate) use read::{TypedVariant, read};
 pub(crate) use reference::{Reference, secret};
 pub(crate) use rewrite::Rewritten;
 pub use rewrite::infer_calls;
@@ -25,10 +25,10 @@ use passhost_child::guest::GuestError;
 use passhost_child::{ChildError, DOCTOR, UNCONFINED, guest_failure};
 use passhost_ir::Graph;
 use passhost_ir::verify::GraphError;
-use passhost_result::document::{Blame, Failure, Rewrite, Variant, failure};
+use passhost_result::Finding;
+use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::untrusted::indented;
 use passhost_result::verdict::{Judged, caught, failed};
-use passhost_result::{Finding, GuestUsage, TunedKernel};
 use passhost_score::FailureClass;
 
 /// Characters of a line of an excerpt.
@@ -39,37 +39,23 @@ const EXCERPT: usize = 200;
 pub(crate) struct Stopped {
     pub class: FailureClass,
     pub failure: Failure,
-    pub record: Box<RewriteRecord>,
-}
-
-/// What a document says of a rewrite that was not compared, as far as it came.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct RewriteRecord {
-    pub rewrite: Option<Rewrite>,
-    pub usage: Option<GuestUsage>,
-    pub excerpt: Vec<String>,
-    pub seed: Option<u64>,
-    pub tuned: Vec<TunedKernel>,
     /// What was found before it ended otherwise.
-    pub findings: Vec<Finding>,
+    findings: Vec<Finding>,
 }
 
 impl Stopped {
     pub fn new(class: FailureClass, failure: Failure) -> Stopped {
-        Stopped { class, failure, record: Box::default() }
+        Stopped { class, failure, findings: vec![] }
     }
 
     /// It ended after something had been found.
-    fn after(mut self, findings: &[Finding]) -> Stopped {
-        self.record.findings = findings.to_vec();
-        self
+    fn after(self, findings: &[Finding]) -> Stopped {
+        Stopped { findings: findings.to_vec(), ..self }
     }
 
     /// The verdict.
     pub fn judged(self, trail: Trail<'_>) -> Judged {
-        let RewriteRecord { rewrite, usage, excerpt, seed, tuned, findings } = *self.record;
-        let variant = Variant { rewrite, usage, excerpt, seed, tuned, ..trail.entry() };
-        caught(failed(variant, self.class, self.failure), &findings)
+        caught(failed(trail.entry, self.class, self.failure), &self.findings)
     }
 }
 
@@ -85,14 +71,13 @@ fn refused(error: GuestError) -> Stopped {
 }
 
 /// A graph that the verifier refuses.
-fn refused_graph(error: &GraphError, graph: &Graph) -> Stopped {
+fn refused_graph(trail: &mut Trail<'_>, error: &GraphError, graph: &Graph) -> Stopped {
     let hint = "`passhost show --after` prints the graph that the pass returned";
-    stopped_at(error, graph, failure(Blame::Plugin, "verify", error, hint))
+    stopped_at(trail, error, graph, failure(Blame::Plugin, "verify", error, hint))
 }
 
 /// With where the graph is wrong, fit for a terminal.
-fn stopped_at(error: &GraphError, graph: &Graph, failure: Failure) -> Stopped {
-    let excerpt = error.excerpt(graph).iter().map(|line| indented(line, EXCERPT)).collect();
-    let record = RewriteRecord { excerpt, ..RewriteRecord::default() };
-    Stopped { class: FailureClass::Compile, failure, record: record.into() }
+fn stopped_at(trail: &mut Trail<'_>, error: &GraphError, graph: &Graph, failure: Failure) -> Stopped {
+    trail.entry.excerpt = error.excerpt(graph).iter().map(|line| indented(line, EXCERPT)).collect();
+    Stopped::new(FailureClass::Compile, failure)
 }

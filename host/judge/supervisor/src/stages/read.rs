@@ -12,59 +12,45 @@ use passhost_result::document::{Blame, Failure, failure};
 use passhost_score::FailureClass;
 use std::sync::Arc;
 
-/// A variant as its reader gave it.
-pub(crate) struct ReadVariant(SampleVariant);
-
 /// A variant whose outputs depend on its inputs, with the types that were inferred or observed.
 #[derive(Clone)]
 pub(crate) struct TypedVariant {
     /// The program that rewrites are held against, with its inputs.
-    reference: Arc<SampleVariant>,
+    pub reference: Arc<SampleVariant>,
 }
 
-impl ReadVariant {
-    /// Reads variant `index` of a sample.
-    pub fn new(
-        trail: &mut Trail<'_>,
-        types: &mut TypesClient,
-        sample: &mut Sample,
-        index: usize,
-    ) -> Result<ReadVariant, Stopped> {
-        trail.reached(WorkStage::Reading);
-        let (inputs, limit) = (trail.supervisor.config.inputs, trail.supervisor.reading_limit());
-        let mut account = Account::new(limit);
-        let mut infer = account.pays(types);
-        let read = sample.read(index, inputs, &mut infer, limit);
-        if let Some(trouble) = infer.end() {
-            return Err(unusable(without_types("sample", trouble)));
-        }
-        let variant = read.map_err(|error| {
-            unusable(match error {
-                ReadError::Sample(error) => {
-                    failure(Blame::Sample, "sample", error, "`passhost show SAMPLE` reads it alone")
-                }
-                ReadError::Lost(error) => {
-                    let message = format!("{error}, twice, while reading the sample");
-                    failure(Blame::Sample, "sample", message, "leave this sample out, and report it")
-                }
-                ReadError::Reader(error) => failure(Blame::Host, "sample", error, DOCTOR),
-                ReadError::Changed => {
-                    failure(Blame::Sample, "sample", ReadError::Changed, "leave its files alone meanwhile")
-                }
-            })
-        })?;
-        trail.note(variant.notes.iter().cloned());
-        Ok(ReadVariant(variant))
+/// Reads variant `index` of a sample.
+pub(crate) fn read(
+    trail: &mut Trail<'_>,
+    types: &mut TypesClient,
+    sample: &mut Sample,
+    index: usize,
+) -> Result<SampleVariant, Stopped> {
+    trail.reached(WorkStage::Reading);
+    let (inputs, limit) = (trail.supervisor.config.inputs, trail.supervisor.reading_limit());
+    let mut account = Account::new(limit);
+    let mut infer = account.pays(types);
+    let read = sample.read(index, inputs, &mut infer, limit);
+    if let Some(trouble) = infer.end() {
+        return Err(unusable(without_types("sample", trouble)));
     }
+    let variant = read.map_err(|error| {
+        let (blame, hint) = match &error {
+            ReadError::Sample(_) => (Blame::Sample, "`passhost show SAMPLE` reads it alone"),
+            ReadError::Lost(_) => (Blame::Sample, "leave this sample out, and report it"),
+            ReadError::Reader(_) => (Blame::Host, DOCTOR),
+            ReadError::Changed => (Blame::Sample, "leave its files alone meanwhile"),
+        };
+        let twice = if matches!(error, ReadError::Lost(_)) { ", twice, while reading the sample" } else { "" };
+        unusable(failure(blame, "sample", format!("{error}{twice}"), hint))
+    })?;
+    trail.note(variant.notes.iter().cloned());
+    Ok(variant)
+}
 
-    /// A variant that was read after a change.
-    pub fn changed(variant: SampleVariant) -> ReadVariant {
-        ReadVariant(variant)
-    }
-
+impl TypedVariant {
     /// Leaves out outputs that are the same in every draw, and refuses a program that leaves a pass nothing to do.
-    pub fn typed(self, trail: &mut Trail<'_>) -> Result<TypedVariant, Stopped> {
-        let ReadVariant(mut variant) = self;
+    pub fn new(mut variant: SampleVariant, trail: &mut Trail<'_>) -> Result<TypedVariant, Stopped> {
         let varies = leave_out_fixed(&mut variant, trail);
         trail.describe(&variant.program);
         varies.map_err(unusable)?;
@@ -73,13 +59,6 @@ impl ReadVariant {
             return Err(unusable(failure(Blame::Sample, "sample", Unscorable::ViewsAlone, hint)));
         }
         Ok(TypedVariant { reference: Arc::new(variant) })
-    }
-}
-
-impl TypedVariant {
-    /// The program that rewrites are held against, with its inputs.
-    pub fn reference(&self) -> &Arc<SampleVariant> {
-        &self.reference
     }
 
     /// With the types that a run gave, where those are others.
@@ -146,8 +125,8 @@ mod tests {
         assert!(TypedVariant::observed(&read, &types, &mut trail).is_none());
         types[1].dtype = Dtype::F64;
         let observed = TypedVariant::observed(&read, &types, &mut trail).unwrap();
-        assert_eq!(observed.reference().program.values[1].ty, types[1]);
-        let entry = trail.entry();
+        assert_eq!(observed.reference.program.values[1].ty, types[1]);
+        let entry = trail.entry;
         assert_eq!(entry.notes, ["bug of passhost: %y was inferred as f32[4], the run gave f64[4]"]);
         assert_eq!((entry.element_type.as_deref(), entry.bytes), (Some("float64"), Some(16 + 32)));
     }

@@ -79,10 +79,7 @@ fn load(
     let request = LoadRequest { program, inputs, seed: secret(config)? };
     let mut attempt = || session.load(process, request, limit, &mut |stage| trail.reached(WorkStage::Device(stage)));
     let answer = match attempt() {
-        Err(DeviceChildError::Child(error)) => {
-            trail.replaced(&error.to_string());
-            attempt()
-        }
+        Err(DeviceChildError::Child(error)) if !error.is_hosts() => attempt(),
         answer => answer,
     };
     match answer {
@@ -91,7 +88,7 @@ fn load(
             Err(failure(Blame::Host, "reference", error, MORE_MEMORY))
         }
         Ok(Err(error)) => Err(failure(Blame::Sample, "reference", error, "the sample's own program does not run here")),
-        Err(error @ DeviceChildError::Child(_)) => {
+        Err(DeviceChildError::Child(error)) if !error.is_hosts() => {
             let message = format!("{error}, twice, while running the sample's own program");
             Err(failure(Blame::Sample, "reference", message, "try a smaller sample or a longer --timeout"))
         }

@@ -1,7 +1,7 @@
 //! The pass on one graph: run twice, because what it returns must depend on nothing but the graph. What the host answers
 //! meanwhile is at the pass's expense.
 
-use super::{RewriteRecord, Stopped, Trail, TypedVariant, refused, refused_graph, without_types};
+use super::{Stopped, Trail, TypedVariant, refused, refused_graph, without_types};
 use crate::account::Account;
 use crate::event::WorkStage;
 use passhost_child::guest::GuestError;
@@ -24,8 +24,6 @@ pub(crate) struct Rewritten {
     pub functional: Graph,
     /// What it returned.
     pub graph: Graph,
-    pub rewrite: Rewrite,
-    pub usage: GuestUsage,
     /// What is left of the time that the host has for its author.
     pub account: Account,
 }
@@ -50,7 +48,7 @@ impl TypedVariant {
         types: &mut TypesClient,
         device: DeviceFacts,
     ) -> Result<Rewritten, Stopped> {
-        let functional = functionalise(&self.reference().program, OpTable::sample()).map_err(|error| {
+        let functional = functionalise(&self.reference.program, OpTable::sample()).map_err(|error| {
             let hint = "this form of in-place writing is not supported yet";
             Stopped::new(FailureClass::Reference, failure(Blame::Sample, "sample", error, hint))
         })?;
@@ -72,10 +70,11 @@ impl TypedVariant {
         }
         if first.refusals_left_out > 0 {
             let left_out = first.refusals_left_out;
-            trail.write(format!("the pass gave reasons for what it left alone, of which {left_out} are left out"));
+            trail.note([format!("the pass gave reasons for what it left alone, of which {left_out} are left out")]);
         }
         let text = first.graph.to_string();
-        let rewrite = Rewrite {
+        trail.entry.usage = Some(usage);
+        trail.entry.rewrite = Some(Rewrite {
             sha256: rewrite_sha256(&text, device, &trail.supervisor.config.policy),
             nodes_before: functional.nodes.len(),
             nodes_after: first.graph.nodes.len(),
@@ -83,15 +82,8 @@ impl TypedVariant {
             pass_miss: false,
             refusals: first.refusals,
             graphs: Graphs::of(&functional, text),
-        };
-        Ok(Rewritten {
-            reference: Arc::clone(self.reference()),
-            functional,
-            graph: first.graph,
-            rewrite,
-            usage,
-            account,
-        })
+        });
+        Ok(Rewritten { reference: self.reference, functional, graph: first.graph, account })
     }
 }
 
@@ -104,11 +96,8 @@ impl PassRun<'_, '_> {
             Err(GuestError::Child(error)) => {
                 let note = format!("{error}; the pass was run again in a fresh one");
                 self.reload();
-                self.trail.replaced(&note);
                 let again = self.run_once(graph);
-                if again.is_ok() {
-                    self.trail.write(note);
-                }
+                self.trail.note(again.is_ok().then_some(note));
                 again
             }
             answer => answer,
@@ -120,12 +109,13 @@ impl PassRun<'_, '_> {
             Ok((Ok(mut rewrite), usage)) => {
                 // The child has seen to both, unless a plugin has taken it over.
                 rewrite.bound_refusals();
-                check_counts(graph, &rewrite.graph).map_err(|error| refused_graph(&error, &rewrite.graph))?;
+                check_counts(graph, &rewrite.graph)
+                    .map_err(|error| refused_graph(self.trail, &error, &rewrite.graph))?;
                 Ok((rewrite, usage))
             }
             Ok((Err(error), usage)) => {
-                let record = RewriteRecord { usage: Some(usage), ..RewriteRecord::default() };
-                Err(Stopped { record: record.into(), ..refused(GuestError::Plugin(error)) })
+                self.trail.entry.usage = Some(usage);
+                Err(refused(GuestError::Plugin(error)))
             }
             Err(error) => {
                 // Whatever state the child is in, the next variant starts with a fresh one.

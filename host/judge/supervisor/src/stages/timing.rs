@@ -32,7 +32,7 @@ pub(crate) fn timed_until_quiet<E>(
     Ok(None)
 }
 
-impl Measurement<'_, '_> {
+impl Measurement<'_, '_, '_> {
     /// Times the rewrite, again where the machine did something else: twice, and for as long as was asked to wait. `None` if
     /// the times give no speedup.
     pub fn times(
@@ -64,7 +64,7 @@ impl Measurement<'_, '_> {
         for process in 0..Settings::PROCESSES as usize {
             let process = if job.settings.accept_noise { 0 } else { process };
             if process > 0 {
-                self.reference.load_in(process, self.trail, &mut self.session).map_err(MeasurementLost::Reference)?;
+                self.reference.load_in(process, self.trail, self.session).map_err(MeasurementLost::Reference)?;
             }
             let passes_at: Vec<Option<i8>> = evaluation.outputs.iter().map(|output| output.passes_at).collect();
             let timed =
@@ -87,11 +87,10 @@ impl Measurement<'_, '_> {
         process: usize,
         mut ask: impl FnMut(&mut DeviceSession<'_>, &mut dyn FnMut(DeviceStage)) -> Result<T, DeviceChildError>,
     ) -> Result<T, MeasurementLost> {
-        let (trail, session) = (&*self.trail, &mut self.session);
+        let (trail, session) = (&*self.trail, &mut *self.session);
         let mut watch = |stage| trail.reached(WorkStage::Device(stage));
         match ask(session, &mut watch) {
-            Err(DeviceChildError::Child(error @ ChildError::Died { .. })) => {
-                trail.replaced(&error.to_string());
+            Err(DeviceChildError::Child(ChildError::Died { .. })) => {
                 self.reference.load_in(process, trail, session).map_err(MeasurementLost::Reference)?;
                 ask(session, &mut watch)
             }

@@ -1,14 +1,13 @@
 //! What a pass returned is verified, and held against the policy.
 
-use super::{RewriteRecord, Rewritten, Stopped, Trail, refused, refused_graph, stopped_at, without_types};
+use super::{Rewritten, Stopped, Trail, refused, refused_graph, stopped_at, without_types};
 use crate::event::WorkStage;
 use passhost_child::TypesClient;
 use passhost_ir::verify::{check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, Node, NodeId, NodeKind, OpTable, constant_nodes, kernel};
 use passhost_policy::Inserted;
 use passhost_protocol::reader::SampleVariant;
-use passhost_result::GuestUsage;
-use passhost_result::document::{Blame, Rewrite, failure};
+use passhost_result::document::{Blame, failure};
 use passhost_score::FailureClass;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,8 +20,8 @@ pub(crate) struct VerifiedRewrite {
     /// What it is a rewrite of.
     pub reference: Arc<SampleVariant>,
     pub graph: Graph,
-    pub rewrite: Rewrite,
-    pub usage: GuestUsage,
+    /// Whether nothing that counts is changed in it.
+    pub pass_miss: bool,
     /// What its author should know of it.
     pub notes: Vec<String>,
 }
@@ -31,31 +30,25 @@ impl Rewritten {
     /// Verifies it, and says what is worth knowing of it on a device with these facts.
     pub fn verified(
         mut self,
-        trail: &Trail<'_>,
+        trail: &mut Trail<'_>,
         types: &mut TypesClient,
         device: &DeviceFacts,
     ) -> Result<VerifiedRewrite, Stopped> {
         trail.reached(WorkStage::Verifying);
-        let checked = self.check(trail, types);
-        let Rewritten { reference, functional, graph, mut rewrite, usage, .. } = self;
-        match checked {
-            Ok(pass_miss) => {
-                let is_kernel = |node: &&Node| matches!(node.kind, NodeKind::Kernel { .. });
-                rewrite.kernels = graph.nodes.iter().filter(is_kernel).count();
-                rewrite.pass_miss = pass_miss;
-                let constants = note_on_constants(constant_nodes(&graph, &functional).len());
-                let notes = constants.into_iter().chain(remarks(&graph, &functional, device)).collect();
-                Ok(VerifiedRewrite { reference, graph, rewrite, usage, notes })
-            }
-            Err(mut stopped) => {
-                (stopped.record.rewrite, stopped.record.usage) = (Some(rewrite), Some(usage));
-                Err(stopped)
-            }
+        let pass_miss = self.check(trail, types)?;
+        let Rewritten { reference, functional, graph, .. } = self;
+        if let Some(rewrite) = &mut trail.entry.rewrite {
+            let is_kernel = |node: &&Node| matches!(node.kind, NodeKind::Kernel { .. });
+            rewrite.kernels = graph.nodes.iter().filter(is_kernel).count();
+            rewrite.pass_miss = pass_miss;
         }
+        let constants = note_on_constants(constant_nodes(&graph, &functional).len());
+        let notes = constants.into_iter().chain(remarks(&graph, &functional, device)).collect();
+        Ok(VerifiedRewrite { reference, graph, pass_miss, notes })
     }
 
     /// Whether nothing that counts is changed in it, if it may run.
-    fn check(&mut self, trail: &Trail<'_>, types: &mut TypesClient) -> Result<bool, Stopped> {
+    fn check(&mut self, trail: &mut Trail<'_>, types: &mut TypesClient) -> Result<bool, Stopped> {
         let config = &trail.supervisor.config;
         let mut infer = self.account.pays(types);
         let verified = verify_rewrite(&self.functional, &self.graph, OpTable::insert(), &mut infer);
@@ -63,22 +56,15 @@ impl Rewritten {
             return Err(Stopped::new(FailureClass::Compile, without_types("verify", trouble)));
         }
         self.account.settled(config.limits).map_err(refused)?;
-        let summary = verified.map_err(|error| refused_graph(&error, &self.graph))?;
+        let summary = verified.map_err(|error| refused_graph(trail, &error, &self.graph))?;
         if config.policy.rules().inserted != Inserted::Listed {
             check_own_calls(&self.functional, &self.graph).map_err(|error| {
                 let message = format!("the policy `{}` does not allow this: {error}", config.policy.name());
                 let hint = "docs/policies.md says what it allows; `passhost show --after` prints the graph";
-                stopped_at(&error, &self.graph, failure(Blame::Plugin, "policy", message, hint))
+                stopped_at(trail, &error, &self.graph, failure(Blame::Plugin, "policy", message, hint))
             })?;
         }
         Ok(summary.pass_miss)
-    }
-}
-
-impl VerifiedRewrite {
-    /// What the document says of a rewrite that ends here.
-    pub fn record(self) -> RewriteRecord {
-        RewriteRecord { rewrite: Some(self.rewrite), usage: Some(self.usage), ..RewriteRecord::default() }
     }
 }
 

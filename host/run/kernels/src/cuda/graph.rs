@@ -1,7 +1,4 @@
-//! Launches of our own kernels as one launch of a CUDA graph.
-//!
-//! The graph is built node by node, not recorded from a stream: all that is in it was put there here, so that addresses
-//! can be changed without looking into anything that belongs to a library.
+//! Launches of our own kernels as one launch of a CUDA graph, built node by node.
 
 use super::device::{DriverError, Entered, Gpu, Stream, failed};
 use super::kernel::PreparedLaunch;
@@ -14,12 +11,11 @@ pub struct LaunchGraph {
     gpu: Arc<Gpu>,
     graph: sys::CUgraph,
     exec: sys::CUgraphExec,
-    /// A node for each launch that computes something.
-    nodes: Vec<sys::CUgraphNode>,
-    launches: Vec<PreparedLaunch>,
+    /// They hold the machine code.
+    _launches: Vec<PreparedLaunch>,
 }
 
-// SAFETY: the driver's handles may be used from any thread, and `&mut` keeps changes apart from launches.
+// SAFETY: the driver's handles may be used from any thread.
 unsafe impl Send for LaunchGraph {}
 
 impl LaunchGraph {
@@ -32,8 +28,13 @@ impl LaunchGraph {
         let mut graph = std::ptr::null_mut();
         // SAFETY: a new graph, which is destroyed when this is dropped.
         unsafe { sys::cuGraphCreate(&raw mut graph, 0) }.result().map_err(failed("make a graph"))?;
-        let mut made =
-            LaunchGraph { gpu: gpu.clone(), graph, exec: std::ptr::null_mut(), nodes: vec![], launches: vec![] };
+        let mut made = LaunchGraph {
+            gpu: gpu.clone(),
+            graph,
+            exec: std::ptr::null_mut(),
+            _launches: launches.iter().map(|(launch, _)| launch.clone()).collect(),
+        };
+        let mut last: Option<sys::CUgraphNode> = None;
         for (launch, addresses) in launches {
             let mut bytes = 0;
             let mut arguments = super::device::packed(addresses, &mut bytes);
@@ -45,47 +46,21 @@ impl LaunchGraph {
                 }
                 .result()
                 .map_err(failed("add a kernel to a graph"))?;
-                if let Some(before) = made.nodes.last() {
+                if let Some(before) = &last {
                     let edge = edge_to(launch);
                     // SAFETY: both nodes are the graph's, and an edge that begins early leads to a function that waits.
                     unsafe { sys::cuGraphAddDependencies_v2(graph, before, &raw const node, &raw const edge, 1) }
                         .result()
                         .map_err(failed("put kernels of a graph in order"))?;
                 }
-                made.nodes.push(node);
+                last = Some(node);
             }
-            made.launches.push(launch.clone());
         }
         // SAFETY: the graph lives; the result is destroyed when this is dropped.
         unsafe { sys::cuGraphInstantiateWithFlags(&raw mut made.exec, graph, 0) }
             .result()
             .map_err(failed("make a graph ready"))?;
         Ok(made)
-    }
-
-    /// Makes it launch at other addresses. False, and it stays as it is, if these are launches of other kernels or for
-    /// other layouts.
-    ///
-    /// # Safety
-    /// As for [`LaunchGraph::new`].
-    pub unsafe fn update(&mut self, launches: &[(PreparedLaunch, Vec<u64>)]) -> Result<bool, DriverError> {
-        let same = |(known, (launch, _)): (&PreparedLaunch, &(PreparedLaunch, Vec<u64>))| known.is_same(launch);
-        if launches.len() != self.launches.len() || !self.launches.iter().zip(launches).all(same) {
-            return Ok(false);
-        }
-        let _entered = self.gpu.enter()?;
-        let mut nodes = self.nodes.iter();
-        for (launch, addresses) in launches {
-            let mut bytes = 0;
-            let mut arguments = super::device::packed(addresses, &mut bytes);
-            let Some(parameters) = launch.parameters(&mut arguments) else { continue };
-            let Some(node) = nodes.next() else { break };
-            // SAFETY: the node was made here, for this function. The driver copies the parameters.
-            unsafe { sys::cuGraphExecKernelNodeSetParams_v2(self.exec, *node, &raw const parameters) }
-                .result()
-                .map_err(failed("change a kernel of a graph"))?;
-        }
-        Ok(true)
     }
 
     /// Launches all of it.

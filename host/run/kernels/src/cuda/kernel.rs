@@ -264,17 +264,8 @@ impl PreparedLaunch {
         self.variant.as_ref().is_some_and(|variant| variant.function.begins_early())
     }
 
-    /// Whether both launch the same machine code.
-    pub(super) fn is_same(&self, other: &PreparedLaunch) -> bool {
-        match (&self.variant, &other.variant) {
-            (None, None) => true,
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            _ => false,
-        }
-    }
-
     /// Whether tensors at these addresses are aligned as those that it was prepared for.
-    pub fn fits(&self, addresses: &[u64]) -> bool {
+    fn fits(&self, addresses: &[u64]) -> bool {
         let alignment = |address: u64| 1u64 << (address.trailing_zeros().min(4));
         addresses.len() == self.alignments.len()
             && addresses.iter().zip(&self.alignments).all(|(address, known)| alignment(*address) == *known)

@@ -1,7 +1,4 @@
 //! What a stream is given, noted down as a CUDA graph in place of being run: ours and that of libraries alike.
-//!
-//! Nothing in such a graph can be changed: what belongs to a library is not looked into. [`super::LaunchGraph`] is for
-//! launches of our own, whose addresses may change.
 
 use super::device::{DriverError, Entered, Gpu, Stream, failed};
 use cudarc::driver::sys;

@@ -80,9 +80,7 @@ fn tensor(graph: &mut Graph, ty: TensorType) -> Arg {
 const OTHERS: &[(&str, &[i64], &str, &str)] = &[
     ("aten::clamp_", &[4, 6], "", "%x, 0, 1.5"),
     ("aten::clip_", &[4, 6], "", "%x, 0, 1"),
-    ("aten::addr_", &[4, 6], "", "%x, %u, %w"),
     ("aten::addmm_", &[4, 6], "", "%x, %m, %n"),
-    ("aten::addbmm_", &[4, 6], "", "%x, %b, %c"),
     ("aten::baddbmm_", &[3, 4, 6], "", "%x, %b, %c"),
     ("aten::addmv_", &[4], "", "%x, %m, %v"),
     ("aten::masked_scatter_", &[4, 6], "%k: bool[4,6] = aten::gt.Scalar(%s, 0)", "%x, %k, %s"),

@@ -101,7 +101,7 @@ fn view(growing: &mut Growing, next: Numbers<'_>) {
     let index = (next() % extent as u64) as i64;
     let length = 1 + (next() % (extent - index).max(1) as u64) as i64;
     let count = ty.numel() as i64;
-    let (op, args) = match next() % 22 {
+    let (op, args) = match next() % 20 {
         0..3 => {
             let step = 1 + (next() % 2) as i64;
             ("aten::slice.Tensor", vec![Arg::Int(dim), Arg::Int(index), Arg::Int(index + length), Arg::Int(step)])
@@ -119,20 +119,12 @@ fn view(growing: &mut Growing, next: Numbers<'_>) {
         10 => ("aten::view", vec![Arg::Ints(vec![count])]),
         11 => ("aten::reshape", vec![Arg::Ints(vec![2, count / 2])]),
         12 => ("aten::flatten.using_ints", vec![]),
-        13 => ("aten::diagonal", vec![Arg::Int(index - 1)]),
-        14 => ("aten::split.Tensor", vec![Arg::Int(length), Arg::Int(dim)]),
-        15 => ("aten::chunk", vec![Arg::Int(2), Arg::Int(other)]),
-        16 => ("aten::unbind.int", vec![Arg::Int(dim)]),
-        17 => ("aten::narrow", vec![Arg::Int(dim), Arg::Int(index), Arg::Int(length)]),
-        18 => ("aten::expand", vec![Arg::Ints([vec![1 + (next() % 2) as i64], ty.shape].concat())]),
-        19 if ty.dtype.is_complex() => match next() % 3 {
-            0 => ("aten::view_as_real", vec![]),
-            1 => ("aten::real", vec![]),
-            _ => ("aten::imag", vec![]),
-        },
-        19 if [Dtype::F32, Dtype::F64].contains(&ty.dtype) => ("aten::view_as_complex", vec![]),
-        20 if !ty.dtype.is_float() => ("aten::tensor_split.indices", vec![Arg::Ints(vec![1, 2]), Arg::Int(dim)]),
-        20 => ("aten::view.dtype", vec![Arg::Dtype(if next().is_multiple_of(2) { Dtype::I32 } else { Dtype::I16 })]),
+        13 => ("aten::split.Tensor", vec![Arg::Int(length), Arg::Int(dim)]),
+        14 => ("aten::chunk", vec![Arg::Int(2), Arg::Int(other)]),
+        15 => ("aten::unbind.int", vec![Arg::Int(dim)]),
+        16 => ("aten::narrow", vec![Arg::Int(dim), Arg::Int(index), Arg::Int(length)]),
+        17 => ("aten::expand", vec![Arg::Ints([vec![1 + (next() % 2) as i64], ty.shape].concat())]),
+        18 => ("aten::tensor_split.indices", vec![Arg::Ints(vec![1, 2]), Arg::Int(dim)]),
         _ => ("aten::contiguous", vec![]),
     };
     growing.call(op, [vec![value], args].concat());

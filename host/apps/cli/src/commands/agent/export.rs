@@ -1,6 +1,6 @@
 //! `passhost agent export DIR`
 
-use crate::arguments::AgentExportArguments;
+use super::AgentExportArguments;
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::output::{json, print};

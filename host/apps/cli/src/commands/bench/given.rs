@@ -1,6 +1,5 @@
 //! What a batch is given: plugins and samples among the paths, this host's own programs, and the command line.
 
-use crate::arguments::BenchArguments;
 use crate::commands::{WEBASSEMBLY, is_wasm_by_name, named_samples, read_plugin};
 use crate::exit::Stop;
 use crate::terminal::Terminal;
@@ -18,10 +17,10 @@ pub struct BatchInputs {
 }
 
 /// Plugins are the files of WebAssembly among the paths, or those that are named as such.
-pub fn read(arguments: &BenchArguments, terminal: &Terminal) -> Result<BatchInputs, Stop> {
-    let (plugins, lists): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.paths.iter().partition(|path| is_plugin(path));
+pub fn read(paths: &[PathBuf], limit: u64, terminal: &Terminal) -> Result<BatchInputs, Stop> {
+    let (plugins, lists): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| is_plugin(path));
     if plugins.is_empty() {
-        let first = arguments.paths[0].display();
+        let first = paths[0].display();
         return Err(Stop::usage(format!(
             "no plugin is given: `{first}` is none; plugins, .wasm components, come first, then lists of samples"
         )));
@@ -29,7 +28,6 @@ pub fn read(arguments: &BenchArguments, terminal: &Terminal) -> Result<BatchInpu
     if lists.is_empty() {
         return Err(Stop::usage("no samples are given; plugins are followed by samples or lists of them"));
     }
-    let limit = arguments.measure.limits.limits().wasm;
     let mut read: Vec<Plugin> = vec![];
     for path in plugins {
         let plugin = read_plugin(path, limit)?;

@@ -3,7 +3,7 @@
 use super::given::{resume_command, short_name};
 use crate::interrupt;
 use crate::output::print;
-use crate::progress::EvaluationProgress;
+use crate::progress::WorkProgress;
 use crate::rows::VariantRows;
 use crate::terminal::Terminal;
 use passhost_result::document::{Blame, Failure};
@@ -31,7 +31,7 @@ pub struct Keeper<'a> {
     header: &'a Header,
     keeping: Keeping<'a>,
     terminal: &'a Terminal,
-    progress: &'a EvaluationProgress,
+    progress: &'a WorkProgress,
     stop: &'a AtomicBool,
     rows: VariantRows,
     /// Names of the plugins by their hash.
@@ -49,7 +49,7 @@ impl<'a> Keeper<'a> {
         header: &'a Header,
         keeping: Keeping<'a>,
         terminal: &'a Terminal,
-        progress: &'a EvaluationProgress,
+        progress: &'a WorkProgress,
         stop: &'a AtomicBool,
     ) -> Keeper<'a> {
         let names: HashMap<&str, String> =

@@ -1,6 +1,6 @@
 //! `passhost leaderboard DIR --new RESULTS --trusted-keys KEYS`
 
-use crate::arguments::LeaderboardArguments;
+use super::LeaderboardArguments;
 use crate::commands::documents;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, write_json};

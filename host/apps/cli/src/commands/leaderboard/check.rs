@@ -1,11 +1,11 @@
 //! `passhost leaderboard DIR --check FILE...`
 
+use super::LeaderboardArguments;
 use super::{headline, is_shared, place, title, unreadable};
-use crate::arguments::LeaderboardArguments;
 use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
-use passhost_board::{Board, BoardContents, Refused, Scored, Standings, SubmittedFile};
+use passhost_board::{Board, BoardContents, Ranking, RankingRow, Refused, Scored, Standings, SubmittedFile};
 use passhost_result::untrusted::one_line;
 use passhost_sign::TrustedKeys;
 use std::path::Path;
@@ -61,15 +61,7 @@ fn of_file(name: &str, standings: &Standings, terminal: &Terminal) -> (Vec<Strin
         })
         .collect();
     let refused: Vec<&Refused> = standings.refused.iter().filter(|refused| refused.file == name).collect();
-    let missing: Vec<String> = own
-        .iter()
-        .filter(|&&submission| is_nowhere(submission, standings))
-        .map(|&submission| {
-            let plugin = one_line(&standings.submissions[submission].plugin, 80);
-            format!("{plugin}: none of its samples is on a list of this board")
-        })
-        .collect();
-    let is_whole = !ranked.is_empty() && refused.is_empty() && missing.is_empty();
+    let is_whole = !ranked.is_empty() && refused.is_empty();
     let tone = if is_whole { Tone::Good } else { Tone::Bad };
     let verdict = match (ranked.is_empty(), is_whole) {
         (false, true) => "on the board",
@@ -77,35 +69,25 @@ fn of_file(name: &str, standings: &Standings, terminal: &Terminal) -> (Vec<Strin
         (true, _) => "not on the board",
     };
     let mut lines = vec![format!("{}  {}", terminal.paint(tone, verdict), one_line(name, 200))];
-    let said = ranked.into_iter().chain(unranked).chain(missing).chain(refused.into_iter().flat_map(refusals));
+    let said = ranked.into_iter().chain(unranked).chain(refused.into_iter().flat_map(refusals));
     lines.extend(said.flat_map(|text| terminal.wrap(&text, "  ")));
     (lines, is_whole)
 }
 
 /// Where a submission stands.
 fn ranked(submission: usize, standings: &Standings) -> Vec<String> {
-    let mut found = vec![];
-    for ranking in &standings.rankings {
-        for row in &ranking.rows {
-            let shared = if is_shared(ranking, row.place) { ", which is shared" } else { "" };
-            let score = |scored: &Scored| format!("{} {:.3}", headline(ranking), scored.score.headline);
-            let plugin = one_line(&standings.submissions[submission].plugin, 80);
-            let (author, title) = (one_line(&row.author, 80), title(ranking));
-            if row.best.submission == submission {
-                let score = score(&row.best);
-                found.push(format!("{plugin}: place {}{shared}, {score}, for {author} in {title}", row.place));
-            } else if let Some(scored) = row.all().find(|scored| scored.submission == submission) {
-                let score = score(scored);
-                found.push(format!("{plugin}: {score}, and {author} has a better one in {title}"));
-            }
+    let plugin = one_line(&standings.submissions[submission].plugin, 80);
+    let place = |(ranking, row, scored): (&Ranking, &RankingRow, &Scored)| {
+        let shared = if is_shared(ranking, row.place) { ", which is shared" } else { "" };
+        let score = format!("{} {:.3}", headline(ranking), scored.score.headline);
+        let (author, title) = (one_line(&row.author, 80), title(ranking));
+        if row.best.submission == submission {
+            format!("{plugin}: place {}{shared}, {score}, for {author} in {title}", row.place)
+        } else {
+            format!("{plugin}: {score}, and {author} has a better one in {title}")
         }
-    }
-    found
-}
-
-fn is_nowhere(submission: usize, standings: &Standings) -> bool {
-    let is_unranked = standings.unranked.iter().any(|unranked| unranked.submission == submission);
-    !is_unranked && ranked(submission, standings).is_empty()
+    };
+    standings.places(submission).map(place).collect()
 }
 
 fn refusals(refused: &Refused) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The first page of a board: rankings, what is not in them, and the rules.
 
 use super::site::address;
-use super::{authors, headline, is_shared, letter, letters, place, title, warning};
+use super::{authors, headline, is_shared, place, title, warning};
 use passhost_board::{Board, Ranking, RankingRow, Score, Scored, Standings};
 use passhost_page::{
     Cell, ChartAxis, Column, Markup, Page, Ruler, Scale, Section, Series, StripMark, Table, html, number, untrusted,
@@ -62,98 +62,67 @@ fn rankings(standings: &Standings) -> Markup {
         }
         @if standings.rankings.iter().flat_map(|ranking| &ranking.rows).any(|row| !row.others.is_empty()) {
             p.muted {
-                "The plugins of an author stand below each other, each by its best submission, the best plugin as a. " i { "Worse than" }
-                " has those of the author's plugins that are better beyond doubt; the measurements do not tell it apart from \
-                 any other."
+                "The plugins of an author stand below each other, each by its best submission, the best first. "
+                code { "passhost compare" } " says which of them the measurements tell apart."
             }
         }
     }
 }
 
 fn ranking_table(position: usize, ranking: &Ranking, standings: &Standings) -> Table {
-    let has_others = ranking.rows.iter().any(|row| !row.others.is_empty());
-    let mut columns = vec![Column::number("place"), Column::text("author")];
-    columns.extend(columns_of(ranking));
-    columns.insert(4, Column::pictures("beside the others", ""));
-    columns.insert(columns.len() - 1, Column::number("submissions"));
-    columns.extend(has_others.then(|| Column::text("worse than")));
-    let listed = |row: &RankingRow| row.all().take(1 + row.others.len()).cloned().collect::<Vec<Scored>>();
-    let ends = ranking.rows.iter().flat_map(listed).flat_map(|Scored { score, .. }| {
+    let listed = ranking.rows.iter().flat_map(|row| std::iter::once(&row.best).chain(&row.others));
+    let ends = listed.flat_map(|Scored { score, .. }| {
         let ends = score.interval.map(|interval| [interval.low, interval.high]);
         ends.into_iter().flatten().chain([score.headline, 1.0])
     });
     let ruler = Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", ends).range };
-    let rows: Vec<Vec<Cell>> = ranking
+    // An author's best submission, and below it the best of each of their other plugins.
+    let submissions: Vec<(&RankingRow, &Scored)> = ranking
         .rows
         .iter()
-        .flat_map(|row| author_rows(row, ranking, standings, &ruler))
-        .map(|row| row.into_iter().take(columns.len()).collect())
+        .flat_map(|row| std::iter::once(&row.best).chain(&row.others).map(move |scored| (row, scored)))
         .collect();
-    let filter = (rows.len() > MANY).then_some("Show authors and plugins with");
+    let filter = (submissions.len() > MANY).then_some("Show authors and plugins with");
     let caption = html! { (title(ranking)) ", by " (headline(ranking)) };
-    Table::new(format!("ranking-{position}"), caption, columns, rows).filtered(filter)
-}
-
-/// An author's best submission, and below it the best of each of their other plugins.
-fn author_rows(row: &RankingRow, ranking: &Ranking, standings: &Standings, ruler: &Ruler) -> Vec<Vec<Cell>> {
-    let cells = |place: Markup, scored: &Scored, plugin: Option<usize>, count: Option<f64>, worse_than: String| {
-        let mut cells = vec![Cell::keyed(place, row.place as f64), Cell::name(untrusted(&row.author, NAME))];
-        cells.extend(cells_of(scored, plugin, ranking.headline, standings));
-        cells.insert(4, Cell::text(strip(&scored.score, ruler)));
-        cells.insert(cells.len() - 1, Cell::maybe(count, |count| format!("{count:.0}")));
-        cells.push(Cell::text(html! { (worse_than) }));
+    let row = |(row, scored): (&RankingRow, &Scored)| {
+        let is_best = *scored == row.best;
+        let shared = if is_shared(ranking, row.place) { " (shared)" } else { "" };
+        let place = html! { @if is_best { (row.place) (shared) } };
+        let count = is_best.then_some(row.submissions() as f64);
+        let mut cells = vec![
+            (Column::number("place"), Cell::keyed(place, row.place as f64)),
+            (Column::text("author"), Cell::name(untrusted(&row.author, NAME))),
+        ];
+        cells.extend(cells_of(scored, ranking, standings));
+        cells.insert(4, (Column::pictures("beside the others", ""), Cell::text(strip(&scored.score, &ruler))));
+        let count = (Column::number("submissions"), Cell::maybe(count, |count| format!("{count:.0}")));
+        cells.insert(cells.len() - 1, count);
         cells
     };
-    let shared = if is_shared(ranking, row.place) { " (shared)" } else { "" };
-    let place = html! { (row.place) (shared) };
-    let several = (!row.others.is_empty()).then_some(0);
-    let best = cells(place, &row.best, several, Some(row.submissions() as f64), String::new());
-    let others = row
-        .others
-        .iter()
-        .zip(1..)
-        .map(|(other, position)| cells(html! {}, &other.scored, Some(position), None, letters(&other.worse_than)));
-    std::iter::once(best).chain(others).collect()
+    Table::of(format!("ranking-{position}"), caption, submissions, row).filtered(filter)
 }
 
-/// The columns of a submission.
-fn columns_of(ranking: &Ranking) -> [Column; 7] {
-    let other = match ranking.headline {
-        Headline::Published => "AS strict",
-        Headline::Strict => "AS",
-    };
-    [
-        Column::text("plugin, its report"),
-        Column::measured(headline(ranking), "interval"),
-        Column::text("against eager"),
-        Column::number(other),
-        Column::measured("AS", "device time"),
-        Column::number("right"),
-        Column::text("signed"),
-    ]
-}
-
-/// What stands in these columns. `plugin` is the position among the author's plugins, where they are beside each other.
-fn cells_of(scored: &Scored, plugin: Option<usize>, headline: Headline, standings: &Standings) -> [Cell; 7] {
-    let label = plugin.map(|plugin| letter(plugin) + " ").unwrap_or_default();
+/// What is said of a submission, column by column.
+fn cells_of(scored: &Scored, ranking: &Ranking, standings: &Standings) -> [(Column, Cell); 7] {
     let (submission, score) = (&standings.submissions[scored.submission], &scored.score);
-    let wall = score.part.wall.as_ref();
+    let (wall, device) = (score.part.wall.as_ref(), score.part.device.as_ref());
     let interval = score.interval.map(|interval| number::interval(interval.low, interval.high));
-    let other = wall.map(|wall| match headline {
-        Headline::Published => wall.aggregate_score_strict,
-        Headline::Strict => wall.aggregate_score,
-    });
+    let (other, other_score) = match ranking.headline {
+        Headline::Published => ("AS strict", wall.map(|wall| wall.aggregate_score_strict)),
+        Headline::Strict => ("AS", wall.map(|wall| wall.aggregate_score)),
+    };
+    let plugin = html! { a href=(address(submission)) { (untrusted(&submission.plugin, NAME)) } };
+    let own = html! { (number::score(score.headline)) " " span.muted { (interval.unwrap_or_default()) } };
+    let signed = html! { (untrusted(&submission.signer, NAME)) ", " (time_text(submission.signed_at)) };
+    let device = device.map(|device| device.aggregate_score);
     [
-        Cell::text(html! { (label) a href=(address(submission)) { (untrusted(&submission.plugin, NAME)) } }),
-        Cell::keyed(
-            html! { (number::score(score.headline)) " " span.muted { (interval.unwrap_or_default()) } },
-            score.headline,
-        ),
-        Cell::text(html! { (score.verdict.to_string()) }),
-        Cell::maybe(other, number::score),
-        Cell::maybe(score.part.device.as_ref().map(|device| device.aggregate_score), number::score),
-        Cell::of(score.part.right_share(), number::percent),
-        Cell::text(html! { (untrusted(&submission.signer, NAME)) ", " (time_text(submission.signed_at)) }),
+        (Column::text("plugin, its report"), Cell::text(plugin)),
+        (Column::measured(headline(ranking), "interval"), Cell::keyed(own, score.headline)),
+        (Column::text("against eager"), Cell::text(html! { (score.verdict.to_string()) })),
+        (Column::number(other), Cell::maybe(other_score, number::score)),
+        (Column::measured("AS", "device time"), Cell::maybe(device, number::score)),
+        (Column::number("right"), Cell::of(score.part.right_share(), number::percent)),
+        (Column::text("signed"), Cell::text(signed)),
     ]
 }
 
@@ -178,18 +147,14 @@ fn history(standings: &Standings) -> Markup {
 }
 
 fn history_table(position: usize, ranking: &Ranking, standings: &Standings) -> Table {
-    let mut columns = vec![Column::text("author")];
-    columns.extend(columns_of(ranking));
-    let past = ranking.rows.iter().flat_map(|row| row.history.iter().map(move |scored| (row, scored)));
-    let rows: Vec<Vec<Cell>> = past
-        .map(|(row, past)| {
-            let mut cells = vec![Cell::name(untrusted(&row.author, NAME))];
-            cells.extend(cells_of(past, None, ranking.headline, standings));
-            cells
-        })
-        .collect();
-    let filter = (rows.len() > MANY).then_some("Show authors and plugins with");
-    Table::new(format!("history-{position}"), html! { (title(ranking)) }, columns, rows).filtered(filter)
+    let past: Vec<(&RankingRow, &Scored)> =
+        ranking.rows.iter().flat_map(|row| row.history.iter().map(move |scored| (row, scored))).collect();
+    let filter = (past.len() > MANY).then_some("Show authors and plugins with");
+    let row = |(row, scored): (&RankingRow, &Scored)| {
+        let author = (Column::text("author"), Cell::name(untrusted(&row.author, NAME)));
+        std::iter::once(author).chain(cells_of(scored, ranking, standings)).collect()
+    };
+    Table::of(format!("history-{position}"), html! { (title(ranking)) }, past, row).filtered(filter)
 }
 
 fn left_out(standings: &Standings) -> Markup {

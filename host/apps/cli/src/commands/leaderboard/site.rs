@@ -4,6 +4,7 @@ use super::{index, submitted};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use anyhow::Context as _;
+use passhost_agent_tools::sha256;
 use passhost_board::{Board, Standings, Submission};
 use passhost_corpus::write_whole;
 use std::collections::BTreeSet;
@@ -38,12 +39,8 @@ pub fn address(submission: &Submission) -> String {
 
 /// The name of its page: hexadecimal digits, whatever the submission is called.
 fn page_name(submission: &Submission) -> String {
-    use sha2::{Digest as _, Sha256};
-    let mut hash = Sha256::new();
-    for job in &submission.jobs {
-        hash.update(job.to_string());
-    }
-    let digits: String = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let jobs: String = submission.jobs.iter().map(ToString::to_string).collect();
+    let digits = &sha256(jobs.as_bytes())[..32];
     format!("{digits}.html")
 }
 

@@ -1,6 +1,6 @@
 //! The page of a submission: where it stands, what it is made of, and what was measured.
 
-use passhost_board::{Board, Ranking, RankingRow, Score, Standings, Submission};
+use passhost_board::{Board, RankingRow, Scored, Standings, Submission};
 use passhost_page::report::{Origin, report};
 use passhost_page::{Markup, Page, Section, html, number, untrusted};
 use passhost_report::{Apart, EntrantResults, GraphFilter, contests, entries};
@@ -34,9 +34,8 @@ pub fn page(board: &Board, standings: &Standings, position: usize) -> Page {
 
 /// How many submissions of its author share the errors of a submission.
 fn share(standings: &Standings, position: usize) -> u32 {
-    let is_of = |row: &&RankingRow| row.all().any(|scored| scored.submission == position);
-    let rows = standings.rankings.iter().flat_map(|ranking| &ranking.rows).filter(is_of);
-    rows.map(|row| u32::try_from(row.submissions()).unwrap_or(u32::MAX)).max().unwrap_or(1)
+    let counts = standings.places(position).map(|(_, row, _)| u32::try_from(row.submissions()).unwrap_or(u32::MAX));
+    counts.max().unwrap_or(1)
 }
 
 fn lead(board: &Board, submission: &Submission) -> Markup {
@@ -55,25 +54,17 @@ fn lead(board: &Board, submission: &Submission) -> Markup {
 
 /// Where it stands, and what it scores there.
 fn standing(standings: &Standings, position: usize) -> Markup {
-    let found: Vec<(&Ranking, &str, usize, &Score)> = standings
-        .rankings
-        .iter()
-        .flat_map(|ranking| ranking.rows.iter().map(move |row| (ranking, row)))
-        .filter_map(|(ranking, row)| {
-            let (what, scored) = if row.best.submission == position {
-                ("the author's best", &row.best)
-            } else {
-                ("the author has a better one", row.all().find(|scored| scored.submission == position)?)
-            };
-            Some((ranking, what, row.place, &scored.score))
-        })
-        .collect();
+    let found: Vec<_> = standings.places(position).collect();
+    let what = |row: &RankingRow| match row.best.submission == position {
+        true => "the author's best",
+        false => "the author has a better one",
+    };
     html! {
         @if found.is_empty() { p { "It is in no ranking." } }
-        @for (ranking, what, place, score) in found {
+        @for (ranking, row, Scored { score, .. }) in found {
             h3 { (super::title(ranking)) }
             p {
-                "Place " (place) " (" (what) "): " (super::headline(ranking)) " " (number::score(score.headline))
+                "Place " (row.place) " (" (what(row)) "): " (super::headline(ranking)) " " (number::score(score.headline))
                 @if let Some(interval) = score.interval { " [" (number::interval(interval.low, interval.high)) "]" }
                 ", " (number::percent(score.part.right_share())) " of " (number::counted(score.part.scored, "graph")) " right."
             }

@@ -1,7 +1,7 @@
 //! The standings on the terminal.
 
-use super::{authors, headline, is_shared, letter, letters, title, warning};
-use crate::terminal::{Terminal, Tone, table};
+use super::{authors, headline, is_shared, title, warning};
+use crate::terminal::{Terminal, TitledCell, Tone};
 use passhost_board::{Board, Ranking, Scored, Standings};
 use passhost_page::number;
 use passhost_result::untrusted::one_line;
@@ -29,41 +29,25 @@ pub fn render(board: &Board, standings: &Standings, terminal: &Terminal) -> Vec<
 }
 
 fn rows(ranking: &Ranking, standings: &Standings, terminal: &Terminal) -> Vec<String> {
-    let head = ["place", "author", "plugin", headline(ranking), "", "right", "of", "signed by", "worse than"];
-    // Only where an author has several plugins is one of them worse than another.
-    let columns = if ranking.rows.iter().any(|row| !row.others.is_empty()) { head.len() } else { head.len() - 1 };
-    let mut lines: Vec<Vec<String>> = vec![];
+    let mut lines: Vec<([String; 3], &Scored)> = vec![];
     for row in &ranking.rows {
         let shared = if is_shared(ranking, row.place) { "=" } else { "" };
         let (place, author) = (format!("{}{shared}", row.place), one_line(&row.author, 40));
-        let label = if row.others.is_empty() { String::new() } else { letter(0) + " " };
-        let of = row.submissions().to_string();
-        let best = cells(label, &row.best, standings);
-        lines.push(line([place, author], best, of, String::new(), columns));
-        for (other, position) in row.others.iter().zip(1..) {
-            let cells = cells(letter(position) + " ", &other.scored, standings);
-            let nobody = [String::new(), String::new()];
-            lines.push(line(nobody, cells, String::new(), letters(&other.worse_than), columns));
-        }
+        lines.push(([place, author, row.submissions().to_string()], &row.best));
+        lines.extend(row.others.iter().map(|other| (Default::default(), other)));
     }
-    table(&head[..columns], &lines, terminal.width())
-}
-
-/// Plugin, score, interval, share of right graphs, and who signed.
-fn cells(label: String, scored: &Scored, standings: &Standings) -> [String; 5] {
-    let (submission, score) = (&standings.submissions[scored.submission], &scored.score);
-    let interval = score.interval.map(|interval| format!("[{:.3}, {:.3}]", interval.low, interval.high));
-    [
-        label + &one_line(&submission.plugin, 40),
-        format!("{:.3}", score.headline),
-        interval.unwrap_or_default(),
-        number::percent(score.part.right_share()),
-        one_line(&submission.signer, 40),
-    ]
-}
-
-fn line(whose: [String; 2], cells: [String; 5], of: String, worse_than: String, columns: usize) -> Vec<String> {
-    let [plugin, score, interval, right, signer] = cells;
-    let line = whose.into_iter().chain([plugin, score, interval, right, of, signer, worse_than]);
-    line.take(columns).collect()
+    terminal.rows(&lines, |([place, author, of], Scored { submission, score })| {
+        let submission = &standings.submissions[*submission];
+        let interval = score.interval.map(|interval| format!("[{:.3}, {:.3}]", interval.low, interval.high));
+        [
+            TitledCell::new("place", place),
+            TitledCell::new("author", author),
+            TitledCell::new("plugin", one_line(&submission.plugin, 40)),
+            TitledCell::new(headline(ranking), format!("{:.3}", score.headline)),
+            TitledCell::new("", interval.unwrap_or_default()),
+            TitledCell::new("right", number::percent(score.part.right_share())),
+            TitledCell::new("of", of),
+            TitledCell::new("signed by", one_line(&submission.signer, 40)),
+        ]
+    })
 }

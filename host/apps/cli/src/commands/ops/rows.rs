@@ -1,6 +1,6 @@
 //! All overloads of an op in one row, with what GraphNet has of them.
 
-use crate::exit::{Exit, Stop};
+use crate::exit::Stop;
 use passhost_corpus::lowerings::{Calls, Lowerings, NO_LOWERING, read};
 use passhost_corpus::quantities::count;
 use passhost_guest_sdk::lower::{LoweringCoverage, coverage};
@@ -26,7 +26,7 @@ pub struct OpSummary {
 
 /// The calls of GraphNet's graphs by op.
 pub fn graphnet() -> Result<Lowerings, Stop> {
-    read(COUNTS).map_err(|error| Stop::new(Exit::Host, anyhow::anyhow!("the counts of GraphNet: {error}")))
+    read(COUNTS).map_err(|error| Stop::host(format!("the counts of GraphNet: {error}")))
 }
 
 /// All ops, those with most calls first.

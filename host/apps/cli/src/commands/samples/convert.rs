@@ -1,14 +1,25 @@
 //! `passhost samples pack LIST|DIR... --out DIR` and `passhost samples unpack LIST|DIR... --out DIR`
 
-use crate::arguments::ConvertArguments;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
+use clap::Args;
 use passhost_corpus::new_directory;
 use passhost_corpus::packing::{Form, convert, place};
 use passhost_corpus::quantities::count;
 use passhost_result::untrusted::one_line;
 use std::collections::HashSet;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// Samples, lists of them, or directories that hold some
+    #[arg(required = true, value_name = "LIST|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// An empty or new directory, in which each sample lies as it does below the directory or the list that names it
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
 
 pub fn run(arguments: &ConvertArguments, form: Form, terminal: &Terminal) -> Result<Exit, Stop> {
     let (mut found, mut seen) = (vec![], HashSet::new());

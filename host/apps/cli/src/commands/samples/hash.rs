@@ -1,14 +1,23 @@
 //! `passhost samples hash LIST|DIR...`
 
-use super::{ask, print_if, report_unusable, write_document};
-use crate::arguments::HashArguments;
+use super::{SurveyArguments, ask, conclude};
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
 use passhost_corpus::hash::{Hashed, Summary, hash};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
 use passhost_result::untrusted::one_line;
+
+#[derive(Debug, Args)]
+pub struct HashArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Only graphs that occur more than once
+    #[arg(long)]
+    pub duplicates: bool,
+}
 
 const SCHEMA: &str = "passhost.samples.hash/1";
 
@@ -16,8 +25,7 @@ pub fn run(arguments: &HashArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let (_, reports) = ask(&arguments.survey, CommandFiles::default(), terminal, hash)?;
     let summary = Summary::of(&reports);
     let lines = if arguments.duplicates { duplicates(&summary, terminal) } else { hashes(&reports) };
-    print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);
-    Ok(report_unusable(&reports, terminal))
+    conclude(&arguments.survey, SCHEMA, summary, &reports, lines, terminal)
 }
 
 /// A hash and a path a line, as `sha256sum` has them.

@@ -1,53 +1,51 @@
 //! `passhost samples list LIST|DIR...`
 
-use super::{ask, print_if, report_unusable, write_document};
-use crate::arguments::ListArguments;
+use super::{SurveyArguments, ask, conclude};
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
-use crate::terminal::{Terminal, Tone};
+use crate::terminal::{Terminal, TitledCell, Tone, WIDE};
+use clap::Args;
 use passhost_corpus::list::{Listed, list};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::{bytes, count};
 use passhost_result::untrusted::one_line;
 use std::collections::BTreeSet;
 
-const SCHEMA: &str = "passhost.samples.list/1";
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+}
 
-/// Columns that a narrow terminal keeps: name, graphs, nodes and element types.
-const NARROW: [usize; 4] = [0, 1, 2, 5];
+const SCHEMA: &str = "passhost.samples.list/1";
 
 pub fn run(arguments: &ListArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let (_, reports) = ask(&arguments.survey, CommandFiles::default(), terminal, list)?;
     let lines = render(&reports, terminal);
-    print_if(write_document(&arguments.survey, SCHEMA, serde_json::Map::new(), &reports)?, lines);
-    Ok(report_unusable(&reports, terminal))
+    conclude(&arguments.survey, SCHEMA, serde_json::Map::new(), &reports, lines, terminal)
 }
 
 fn render(reports: &[SampleReport<Listed>], terminal: &Terminal) -> Vec<String> {
-    let head = ["sample", "graphs", "nodes", "inputs", "input bytes", "types"];
-    let keep: Vec<usize> = if terminal.width() < 90 { NARROW.to_vec() } else { (0..head.len()).collect() };
-    let rows: Vec<Vec<String>> = reports.iter().map(|report| row(report).to_vec()).collect();
-    let mut lines = terminal.columns(&head, &rows, &keep);
+    let mut lines = terminal.rows(reports, |report| {
+        let (usable, graphs) = (report.found().count(), report.graphs.len());
+        let dtypes: BTreeSet<&str> = report.found().flat_map(|found| found.dtypes.iter().copied()).collect();
+        let dtypes = if dtypes.is_empty() { "-".to_owned() } else { Vec::from_iter(dtypes).join(" ") };
+        let graphs = if usable == graphs { count(graphs as u64) } else { format!("{usable} of {graphs}") };
+        [
+            TitledCell::new("sample", one_line(&report.sample, 200)),
+            TitledCell::new("graphs", graphs),
+            TitledCell::new("nodes", range(report, |found| found.nodes, count)),
+            TitledCell::new("inputs", range(report, |found| found.inputs, count)).from(WIDE),
+            TitledCell::new("input bytes", range(report, |found| found.input_bytes, bytes)).from(WIDE),
+            TitledCell::new("types", dtypes),
+        ]
+    });
     for (line, report) in lines.iter_mut().skip(1).zip(reports) {
         if !report.is_whole() {
             *line = terminal.paint(Tone::Bad, line);
         }
     }
     lines
-}
-
-fn row(report: &SampleReport<Listed>) -> [String; 6] {
-    let graphs = report.graphs.len();
-    let usable = report.found().count();
-    let dtypes: BTreeSet<&str> = report.found().flat_map(|found| found.dtypes.iter().copied()).collect();
-    [
-        one_line(&report.sample, 200),
-        if usable == graphs { count(graphs as u64) } else { format!("{usable} of {graphs}") },
-        range(report, |found| found.nodes, count),
-        range(report, |found| found.inputs, count),
-        range(report, |found| found.input_bytes, bytes),
-        if dtypes.is_empty() { "-".into() } else { dtypes.into_iter().collect::<Vec<_>>().join(" ") },
-    ]
 }
 
 /// `12`, or `12 to 40` where the graphs of a sample differ.

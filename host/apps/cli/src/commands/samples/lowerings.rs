@@ -1,16 +1,26 @@
 //! `passhost samples lowerings LIST|DIR...`
 
-use super::{ask, print_if, report_unusable, write_document};
-use crate::arguments::LoweringsArguments;
+use super::{SurveyArguments, ask, conclude};
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::terminal::{Terminal, Tone};
+use clap::Args;
 use passhost_corpus::lowerings::{Calls, Lowerings, lowerings, total, write};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
 use passhost_corpus::write_whole;
 use passhost_result::untrusted::one_line;
 use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct LoweringsArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Writes the counts here, a line for each op; `passhost ops` is built with those of GraphNet
+    #[arg(long, value_name = "FILE")]
+    pub counts: Option<PathBuf>,
+}
 
 const SCHEMA: &str = "passhost.samples.lowerings/1";
 
@@ -29,8 +39,7 @@ pub fn run(arguments: &LoweringsArguments, terminal: &Terminal) -> Result<Exit, 
         write_whole(path, write(&about, &ops))?;
     }
     let lines = render(&ops, graphs, terminal);
-    print_if(write_document(&arguments.survey, SCHEMA, LoweringsSummary { ops: &ops }, &reports)?, lines);
-    Ok(report_unusable(&reports, terminal))
+    conclude(&arguments.survey, SCHEMA, LoweringsSummary { ops: &ops }, &reports, lines, terminal)
 }
 
 /// The ops that stay somewhere, those with most such calls first, and why.

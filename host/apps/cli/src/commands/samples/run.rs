@@ -1,21 +1,49 @@
 //! `passhost samples run SAMPLE --out DIR`
 
 use super::one_graph;
-use crate::arguments::{RunArguments, inputs_name};
+use crate::arguments::{DeviceArguments, duration, inputs, inputs_name};
 use crate::commands::device_setup;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone};
 use anyhow::Context;
+use clap::Args;
 use passhost_child::Memo;
 use passhost_child::device::DeviceSetup;
 use passhost_corpus::outcome::Failure;
 use passhost_corpus::run::Manifest;
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_result::untrusted::one_line;
+use passhost_sample::InputMode;
 use passhost_sample::SampleText;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// A sample
+    pub sample: PathBuf,
+    /// Where manifest.json, input_0.bin, output_0.bin and so on are written
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// The first graph with this in its name, instead of the first: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times: the first graph that any of them means
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
+    /// How inputs are drawn
+    #[arg(long, default_value = "fresh", value_parser = inputs())]
+    pub inputs: InputMode,
+    /// Seed of the inputs
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Wall clock for reading the graph, and for running it
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    pub timeout: Duration,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+}
 
 /// The sample's calls as Python that passhost wrote, for who wants to run the same in PyTorch.
 const MODEL: &str = "model.py";
@@ -78,5 +106,5 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
 fn stop(failure: Failure) -> Stop {
     let place = failure.place.map_or(String::new(), |place| format!("{place}: "));
     let text = one_line(&format!("{place}{}", failure.what), 1000);
-    Stop { exit: Exit::Usage, error: anyhow::anyhow!("{}: {text}", failure.outcome) }
+    Stop::usage(format!("{}: {text}", failure.outcome))
 }

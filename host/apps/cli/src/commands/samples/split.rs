@@ -1,14 +1,33 @@
 //! `passhost samples split LIST|DIR... --eval FRACTION --train-out FILE --eval-out FILE`
 
-use super::{ask, print_if, report_unusable, write_document};
-use crate::arguments::SplitArguments;
+use super::{SurveyArguments, ask, conclude};
+use crate::arguments::fraction;
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::terminal::Terminal;
+use clap::Args;
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
 use passhost_corpus::split::{Sequence, Sides, Summary, sequence, sides, write_list};
 use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct SplitArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Share of the samples to evaluate on, between 0 and 1
+    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
+    pub eval: f64,
+    /// Where the list to train on is written
+    #[arg(long, value_name = "FILE")]
+    pub train_out: PathBuf,
+    /// Where the list to evaluate on is written
+    #[arg(long, value_name = "FILE")]
+    pub eval_out: PathBuf,
+    /// Another seed gives another division
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
 
 const SCHEMA: &str = "passhost.samples.split/1";
 
@@ -43,8 +62,7 @@ pub fn run(arguments: &SplitArguments, terminal: &Terminal) -> Result<Exit, Stop
         groups,
     };
     let lines = render(&summary, terminal);
-    print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);
-    Ok(report_unusable(&reports, terminal))
+    conclude(&arguments.survey, SCHEMA, summary, &reports, lines, terminal)
 }
 
 fn render(summary: &Summary, terminal: &Terminal) -> Vec<String> {

@@ -1,59 +1,43 @@
 //! `passhost samples stats LIST|DIR...`
 
-use super::histogram::{bars, by_powers};
-use super::{ask, print_if, report_unusable, write_document};
-use crate::arguments::StatsArguments;
+use super::{SurveyArguments, ask, conclude};
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
-use crate::terminal::{Terminal, Tone, wrap};
+use crate::terminal::Terminal;
+use clap::Args;
 use passhost_corpus::outcome::SampleReport;
-use passhost_corpus::quantities::{bytes, count};
+use passhost_corpus::quantities::count;
 use passhost_corpus::stats::{Counted, Summary, count_graph};
 
-const SCHEMA: &str = "passhost.samples.stats/1";
+#[derive(Debug, Args)]
+pub struct StatsArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Ops that are shown, the most frequent ones
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    pub top: usize,
+}
 
-/// Nodes are counted between powers of this.
-const NODES_BASE: u64 = 2;
-/// Bytes are counted between powers of this.
-const BYTES_BASE: u64 = 16;
+const SCHEMA: &str = "passhost.samples.stats/1";
 
 pub fn run(arguments: &StatsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let (_, reports) = ask(&arguments.survey, CommandFiles::default(), terminal, count_graph)?;
     let summary = Summary::of(&reports);
     let lines = render(&summary, &reports, arguments.top, terminal);
-    print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);
-    Ok(report_unusable(&reports, terminal))
+    conclude(&arguments.survey, SCHEMA, summary, &reports, lines, terminal)
 }
 
 fn render(summary: &Summary, reports: &[SampleReport<Counted>], top: usize, terminal: &Terminal) -> Vec<String> {
-    let width = terminal.width();
-    let mut lines = vec![];
-    let mut section = |title: String, rows: &[(String, u64)]| {
-        lines.push(terminal.paint(Tone::Strong, &title));
-        lines.extend(bars(rows, width));
-        lines.push(String::new());
-    };
-    let mut ops: Vec<(String, u64)> = summary.ops.iter().map(|(op, n)| (op.clone(), n.calls)).collect();
+    let row = |(name, number): (&str, u64)| vec![name.to_owned(), count(number)];
+    let mut ops: Vec<(&str, u64)> = summary.ops.iter().map(|(op, counted)| (op.as_str(), counted.calls)).collect();
     // Those with the same count in the order of their names.
     ops.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
     let (shown, rest) = ops.split_at(top.min(ops.len()));
-    section(format!("calls by op, {} of {}", shown.len(), ops.len()), shown);
-    let rest: u64 = rest.iter().map(|(_, calls)| calls).sum();
-
-    let graphs = || reports.iter().flat_map(SampleReport::found);
-    let label = |(low, number): (u64, u64), base: u64, show: fn(u64) -> String| match low {
-        0 => ("0".to_owned(), number),
-        low => (format!("from {} below {}", show(low), show(low.saturating_mul(base))), number),
-    };
-    let nodes = by_powers(graphs().map(|graph| graph.nodes), NODES_BASE);
-    let rows: Vec<_> = nodes.into_iter().map(|bucket| label(bucket, NODES_BASE, count)).collect();
-    section("graphs by nodes".into(), &rows);
-    let sizes = by_powers(graphs().map(|graph| graph.largest_tensor_bytes), BYTES_BASE);
-    let rows: Vec<_> = sizes.into_iter().map(|bucket| label(bucket, BYTES_BASE, bytes)).collect();
-    section("graphs by their largest tensor".into(), &rows);
-    let rows: Vec<_> = summary.dtypes.iter().map(|(dtype, values)| ((*dtype).to_owned(), *values)).collect();
-    section("tensors by element type".into(), &rows);
-
+    let mut lines = terminal.headed(&["op", "calls"], &shown.iter().copied().map(row).collect::<Vec<_>>());
+    lines.push(String::new());
+    let dtypes: Vec<_> = summary.dtypes.iter().map(|(dtype, values)| row((*dtype, *values))).collect();
+    lines.extend(terminal.headed(&["element type", "tensors"], &dtypes));
+    lines.push(String::new());
     let total = format!(
         "{} graphs of {} samples, {} nodes (median {}, most {}), {} ops, {} calls of ops not shown",
         count(summary.graphs),
@@ -62,8 +46,8 @@ fn render(summary: &Summary, reports: &[SampleReport<Counted>], top: usize, term
         count(summary.nodes_median),
         count(summary.nodes_most),
         count(summary.ops.len() as u64),
-        count(rest),
+        count(rest.iter().map(|(_, calls)| calls).sum()),
     );
-    lines.extend(wrap(&total, width, ""));
+    lines.extend(terminal.wrap(&total, ""));
     lines
 }

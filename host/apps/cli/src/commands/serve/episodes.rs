@@ -1,7 +1,7 @@
 //! Where episodes of training loops are worked on.
 
+use super::ServeArguments;
 use super::samples::ServedSamples;
-use crate::arguments::ServeArguments;
 use crate::commands::device_facts;
 use crate::commands::guide::GUIDE;
 use crate::commands::source::sdk_directory;

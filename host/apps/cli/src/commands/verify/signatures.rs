@@ -1,6 +1,5 @@
 //! Who signed what is verified, and whether that counts.
 
-use crate::arguments::VerifyArguments;
 use crate::commands::documents;
 use crate::commands::programs::programs;
 use crate::exit::{Exit, OrStop, Stop};
@@ -37,9 +36,9 @@ pub struct Signatures {
 }
 
 impl Signatures {
-    pub fn new(arguments: &VerifyArguments) -> Result<Signatures, Stop> {
-        let trusted = arguments.trusted_keys.as_deref().map(TrustedKeys::read).transpose().or_stop(Exit::Usage)?;
-        let compared = trusted.is_some() && !arguments.any_host;
+    pub fn new(trusted_keys: Option<&Path>, any_host: bool) -> Result<Signatures, Stop> {
+        let trusted = trusted_keys.map(TrustedKeys::read).transpose().or_stop(Exit::Usage)?;
+        let compared = trusted.is_some() && !any_host;
         let programs = compared.then(programs).transpose().or_stop(Exit::Host)?;
         Ok(Signatures { trusted, programs, met: Met::default() })
     }

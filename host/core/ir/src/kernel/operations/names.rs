@@ -13,28 +13,10 @@ pub trait NamedOperation: Copy {
     fn find(name: &str) -> Option<Self>;
 }
 
-/// An instruction that names no operation of its kind.
+/// Why an instruction names no operation of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum UnknownOperation {
-    /// There is none with that name.
-    #[error("there is no {kind} `{name}`")]
-    Name {
-        /// The kind that the instruction asks for.
-        kind: &'static str,
-        /// The name found.
-        name: String,
-    },
-    /// The list is too short.
-    #[error("{kind} number {position} is asked for, but the kernel lists {count} names")]
-    Position {
-        /// The kind that the instruction asks for.
-        kind: &'static str,
-        /// The position.
-        position: u32,
-        /// The names there are.
-        count: usize,
-    },
-}
+#[error("{0}")]
+pub struct UnknownOperation(String);
 
 /// A list under construction: each name once, in the order of first use.
 #[derive(Debug, Clone, Default)]
@@ -66,11 +48,11 @@ pub fn named<O: NamedOperation>(names: &[String], position: u32) -> Result<O, Un
 
 /// Why there is none at a position.
 fn unknown(kind: &'static str, names: &[String], position: u32) -> UnknownOperation {
-    match names.get(position as usize) {
-        None => UnknownOperation::Position { kind, position, count: names.len() },
+    UnknownOperation(match names.get(position as usize) {
+        None => format!("{kind} number {position} is asked for, but the kernel lists {} names", names.len()),
         // A name may be of any length; a message is not.
-        Some(name) => UnknownOperation::Name { kind, name: name.chars().take(40).collect() },
-    }
+        Some(name) => format!("there is no {kind} `{}`", name.chars().take(40).collect::<String>()),
+    })
 }
 
 #[cfg(test)]

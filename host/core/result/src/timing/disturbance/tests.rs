@@ -20,7 +20,7 @@ fn device([eager, rewritten]: [[u64; 2]; 2]) -> DeviceTimes {
 }
 
 fn found(witness: Witness, device: Option<&DeviceTimes>, rules: Rules) -> Option<String> {
-    let like = Like { clock: 1980.0, loads: Loads::of(device), ops: 9 };
+    let like = Like { clock: 1980.0, loads: &loads(device), ops: 9 };
     why_disturbed(&Block { witness, ..block(5000, 4000) }, &like, rules)
 }
 

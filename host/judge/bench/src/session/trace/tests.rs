@@ -1,9 +1,9 @@
 //! The node that is named, for rewrites that are wrong on ordinary, scaled and edge-case inputs.
 
-use crate::session::tests::{alone, reference};
-use passhost_ir::{Graph, NodeId};
+use crate::session::tests::{alone, job, reference};
+use passhost_ir::NodeId;
+use passhost_protocol::device::Draws;
 use passhost_result::{DivergentNode, Settings, ShownBy};
-use passhost_runtime::Hints;
 
 const CHAIN: &str = "graph(%x: f32[64,32]) {
   #0 %a: f32[64,32] = aten::exp(%x)
@@ -19,9 +19,8 @@ fn traced(rewrite: &str, shown_by: &ShownBy) -> Option<DivergentNode> {
 
 fn traced_beside(original: &str, rewrite: &str, shown_by: &ShownBy) -> Option<DivergentNode> {
     let _alone = alone();
-    let rewrite = Graph::parse(rewrite).unwrap();
-    let settings = Settings::default();
-    reference(original).trace(&rewrite, &Hints::default(), (5, shown_by), &settings).unwrap()
+    let draws = Draws { seed: 5, others: None };
+    reference(original).trace(&job(rewrite, draws, Settings::default()), shown_by).unwrap()
 }
 
 #[test]

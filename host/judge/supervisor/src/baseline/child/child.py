@@ -20,7 +20,7 @@ os.dup2(2, 1)
 # After standard output is safe.
 import torch  # noqa: E402
 from program import Refused, Session, must_have_compiled  # noqa: E402
-from timing import Trial, convolutions, keep_to  # noqa: E402
+from timing import Trial, keep_to  # noqa: E402
 
 # Lines of an error that are passed on.
 ERROR_LINES = 3
@@ -54,9 +54,6 @@ class Server:
 
     def run(self, request):
         return {"outputs": self.session.run(request["method"], request["rounds"], request["name"])}
-
-    def convolutions(self, request):
-        return convolutions(self.session, request["round"])
 
     def time(self, request):
         """Times a method, and runs it once more on the same inputs so that what it then gives is compared as well."""

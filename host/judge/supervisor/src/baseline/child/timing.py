@@ -7,7 +7,7 @@ import statistics
 import time
 
 import torch
-from program import Contestant, Refused
+from program import Contestant
 
 # Pairs that show whether times are steady, and how close their medians must be.
 STEADY_PAIRS, STEADY = 5, 0.02
@@ -256,63 +256,6 @@ def queued_ns(device, ops, queue, restore=None):
 
 
 TOO_EARLY = "the GPU is done before the next call is asked for: an op of the program waits for it"
-
-
-def device_ns(device, ops, call):
-    """The median of what the device alone takes for a call, of the thread's time on a CPU."""
-    times = []
-    for _ in range(DEVICE_TIMES):
-        if device.is_gpu:
-            taken = queued_ns(device, ops, call)
-            times.append(taken and taken[0])
-        else:
-            call()
-            start = time.thread_time_ns()
-            call()
-            times.append(max(time.thread_time_ns() - start, 1))
-    if None in times:
-        raise Refused(TOO_EARLY)
-    return int(statistics.median(times))
-
-
-# Ops that have an input and a weight as their first arguments.
-CONVOLUTIONS = {"conv2d", "conv_transpose2d", "convolution"}
-
-
-def convolutions(session, number):
-    """What each convolution of images takes, and what everything else does, nanoseconds of the device."""
-    if session.overwritten:
-        raise Refused("the program overwrites its inputs, which queued calls would not restore")
-    inputs = session.inputs(number)
-    values = dict(zip(session.program["inputs"], inputs))
-    found = []
-    for call in session.program["calls"]:
-        op = getattr(getattr(torch.ops.aten, call["op"]), call["overload"] or "default")
-        arguments = [eval(text, {"torch": torch}, values) for text in call["arguments"]]
-        keywords = {name: eval(text, {"torch": torch}, values) for name, text in call["keywords"]}
-        if call["op"] in CONVOLUTIONS and arguments[0].dim() == 4:
-            found.append({"op": call["op"], **split(session.device, op, arguments, keywords)})
-        results = op(*arguments, **keywords)
-        values.update(zip(call["results"], results if call["unpacks"] else [results]))
-        for value in call["dead"]:
-            del values[value]
-    whole = device_ns(session.device, session.calls, lambda: session.plain(*inputs)) if found else 0
-    rest = max(whole - sum(one["as_it_is_ns"] for one in found), 0)
-    return {"convolutions": found, "rest_ns": rest}
-
-
-def split(device, op, arguments, keywords):
-    """A convolution as it is, and in channels-last: the computation, and what converts its input and its result. The
-    weights of a model are converted once and for all."""
-    last = torch.channels_last
-    operands = [operand.contiguous(memory_format=last) for operand in arguments[:2]]
-    result = op(*operands, *arguments[2:], **keywords)
-    parts = {
-        "as_it_is_ns": lambda: op(*arguments, **keywords),
-        "compute_ns": lambda: op(*operands, *arguments[2:], **keywords),
-        "conversions_ns": lambda: (arguments[0].contiguous(memory_format=last), result.contiguous()),
-    }
-    return {name: device_ns(device, 2, call) for name, call in parts.items()}
 
 
 def keep_to(cores, is_gpu):
