@@ -48,6 +48,7 @@ def spreads(t):
 
 def reductions(t):
     x = dict(x=(t, [3, 4, 5]))
+    case(f"smallest and largest {t}", x, "%a, %b = aten::aminmax(%x, dim=1)\n return (%a, %b)")
     case(f"deviation and mean {t}", x, "%v, %m = aten::std_mean.correction(%x, [0, 2], correction=0)\n return (%v, %m)",
          near="close")
     case(f"whole deviation and mean {t}", x, "%v, %m = aten::std_mean(%x)\n return (%v, %m)", near="close")
@@ -57,15 +58,26 @@ def reductions(t):
             %m = aten::masked_fill.Scalar(%x, %g, -inf)
             %r = aten::logsumexp(%m, [1], true)
             return (%r)""", near="close")
+    case(f"sums and means of numbers {t}", x,
+         """%s = aten::sqrt(%x)
+            %a = aten::nansum(%s, [1])
+            %b = aten::nanmean(%s, [1])
+            return (%a, %b)""", near="close")
+    if t == f32:
+        case(f"a trace {t}", dict(x=(t, [4, 3])), "%a = aten::abs(%x)\n %r = aten::trace(%a)\n return (%r)", near="close")
 
 
 def norms(t):
     channels = dict(w=(t, [6], "weight"), b=(t, [6]))
     if t == f32:  # the CPU rounds the statistics of half types to them; CUDA and the rules do not
+        case(f"native group norm {t}", dict(x=(t, [2, 6, 5]), **channels),
+             "%r, %m, %s = aten::native_group_norm(%x, %w, %b, 2, 6, 5, 3, 1e-05)\n return (%r, %m, %s)", near="close")
         case(f"batch norm in training {t}", dict(x=(t, [3, 6, 5]), **channels),
              """%n = aten::batch_norm(%x, %w, %b, none, none, true, 0.1, 1e-05, false)
                 %r = aten::relu(%n)
                 return (%r)""", near="close")
+        case(f"instance norm with statistics {t}", dict(x=(t, [2, 6, 5]), m=(t, [6]), v=(t, [6], "variance")),
+             "%r = aten::instance_norm(%x, none, none, %m, %v, false, 0.1, 1e-05, false)\n return (%r)", near="close")
 
 
 def lengths(t):
@@ -81,11 +93,17 @@ def lengths(t):
     case(f"a weight by its length {t}", dict(v=(t, [4, 3, 2]), g=(t, [4, 1, 1], "weight")),
          "%r = aten::_weight_norm(%v, %g)\n return (%r)", near="close")
     pair = dict(x=(t, [3, 4, 5]), y=(t, [3, 4, 5]))
-    for op in ["mse_loss", "smooth_l1_loss", "huber_loss"]:
+    case(f"cosines {t}", pair, "%r = aten::cosine_similarity(%x, %y, 1)\n return (%r)", near="close")
+    case(f"cosines of what is calculated {t}", pair,
+         "%a = aten::abs(%y)\n %c = aten::cosine_similarity(%x, %a, -1)\n %r = aten::neg(%c)\n return (%r)", near="close")
+    case(f"distances {t}", pair, "%r = aten::pairwise_distance(%x, %y)\n return (%r)", near="close")
+    for op in ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"]:
         case(f"a mean {op} {t}", pair, f"%r = aten::{op}(%x, %y)\n return (%r)", near="close")
     case(f"a sum of losses {t}", pair, "%a = aten::abs(%y)\n %r = aten::mse_loss(%x, %a, 2)\n return (%r)", near="close")
     case(f"a mean cross entropy {t}", dict(x=(t, [3, 4]), y=(t, [3, 4], "mask")),
          "%r = aten::binary_cross_entropy_with_logits(%x, %y)\n return (%r)", near="close")
+    case(f"a mean divergence {t}", dict(x=(t, [3, 4]), y=(t, [3, 4], "variance")), "%r = aten::kl_div(%x, %y)\n return (%r)",
+         near="close")
 
 
 def scans(t):
@@ -94,7 +112,9 @@ def scans(t):
     case(f"a running sum along the first dimension {t}", dict(x=(t, [4, 3])),
          "%a = aten::abs(%x)\n %c = aten::cumsum(%a, 0)\n %r = aten::neg(%c)\n return (%r)", near="close")
     case(f"a running sum of one {t}", dict(x=(t, [3, 1])),
-         "%a = aten::neg(%x)\n %r = aten::cumsum(%a, -1)\n return (%r)")
+         "%a = aten::neg(%x)\n %r = aten::cumsum(%a, -1)\n %m, %i = aten::cummax(%a, -1)\n return (%r, %m, %i)")
+    for op in ["cummax", "cummin"]:
+        case(f"{op} and where {t}", dict(x=(t, [3, 7])), f"%r, %i = aten::{op}(%x, 1)\n return (%r, %i)")
     case(f"a running sum of a softmax {t}", dict(x=(t, [3, 7])),
          "%s = aten::softmax.int(%x, -1)\n %r = aten::cumsum(%s, -1)\n return (%s, %r)", near="close")
     if t == f32:
@@ -102,7 +122,8 @@ def scans(t):
              """%a = aten::cumsum(%x, 1)
                 %b = aten::cumsum(%y, 1)
                 %c = aten::mul.Tensor(%a, %b)
-                return (%c)""")
+                %m, %i = aten::cummax(%y, 1)
+                return (%c, %m, %i)""")
 
 
 def arranged(t):
@@ -114,11 +135,15 @@ def arranged(t):
                 %a = aten::mul.Tensor(%o, %t)
                 """
     for dim in [0, 1, 2]:
+        case(f"running extrema beside NaNs along dimension {dim} of a turned tensor {t}", x,
+             turned + f"%h, %i = aten::cummax(%a, {dim})\n %l, %j = aten::cummin(%a, {dim})\n return (%h, %i, %l, %j)")
         case(f"a running sum along dimension {dim} of a turned tensor {t}", x,
              f"%t = aten::permute(%x, [2, 0, 1])\n %a = aten::abs(%t)\n %r = aten::cumsum(%a, {dim})\n return (%r)", near="close")
         case(f"where a NaN is along dimension {dim} {t}", x,
              turned + f"%h, %i = aten::max.dim(%a, {dim})\n %j = aten::argmin(%a, {dim})\n return (%h, %i, %j)")
     case(f"where the first NaN of all is {t}", x, turned + "%i = aten::argmax(%a)\n %j = aten::argmin(%a)\n return (%i, %j)")
+    case(f"smallest and largest of all {t}", x,
+         "%t = aten::permute(%x, [2, 0, 1])\n %a = aten::neg(%t)\n %l, %h = aten::aminmax(%a)\n return (%l, %h)")
     case(f"norms over two dimensions of a turned tensor {t}", x,
          """%t = aten::permute(%x, [2, 0, 1])
             %a = aten::neg(%t)

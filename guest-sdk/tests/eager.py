@@ -53,11 +53,13 @@ def bits(tensor):
     return " ".join(f"{element:0{2 * width}x}" for element in raw)
 
 
-def case(op, dtypes, *args, near="exact", finite=False, **kwargs):
+def case(op, dtypes, *args, near="exact", finite=False, numbers=False, **kwargs):
     """`dtypes` are those of the tensors %x, %y, %z; strings among `args` that start with % name them."""
     tensors = {f"%{name}": draw(dtype, salt) for salt, (name, dtype) in enumerate(zip("xyz", dtypes))}
     if finite:
         tensors = {name: tensor.clamp(-6, 6) for name, tensor in tensors.items()}
+    if numbers:
+        tensors = {name: tensor.nan_to_num(1.0) for name, tensor in tensors.items()}
     packet, _, overload = op.partition(".")
     function = getattr(getattr(torch.ops.aten, packet), overload or "default")
     value = lambda arg: tensors[arg] if isinstance(arg, str) and arg in tensors else arg
@@ -78,11 +80,23 @@ f32, f16, bf16, f64 = torch.float32, torch.float16, torch.bfloat16, torch.float6
 
 
 def calculated(t):
-    case("log_sigmoid", [t], "%x", near="close")
+    for op in ["asin", "acos", "asinh", "acosh", "atanh", "angle", "sinc", "deg2rad", "rad2deg", "log_sigmoid"]:
+        case(op, [t], "%x", near="close")
+    for op in ["hypot", "logaddexp", "logaddexp2", "xlogy.Tensor"]:
+        case(op, [t, t], "%x", "%y", near="close")
     case("logit", [t], "%x", near="close")
     if t == f32:  # the CPU's kernels for half types round otherwise than CUDA's
         case("logit", [t], "%x", 0.01, near="close")
+        case("round.decimals", [t], "%x", decimals=2)
     case("special_logit", [t], "%x", near="close")
+    case("xlogy.Scalar_Self", [t], 0.3, "%x", near="close")
+    case("xlogy.Scalar_Other", [t], "%x", 0.3, near="close")
+    case("float_power.Tensor_Scalar", [t], "%x", 3.0, near="close")
+    case("float_power.Tensor_Tensor", [t, t], "%x", "%y", near="close")
+    case("float_power.Scalar", [t], 1.5, "%x", near="close")
+    case("hardshrink", [t], "%x", 0.5)
+    case("round.decimals", [t], "%x", decimals=-1)
+    case("round.decimals", [t], "%x", decimals=0)
     case("remainder.Scalar_Tensor", [t], 3.5, "%x")
 
 
@@ -90,14 +104,23 @@ def classified(t):
     for op in ["isfinite", "isposinf", "isneginf", "nan_to_num"]:
         case(op, [t], "%x")
     case("nan_to_num", [t], "%x", 0.3, 5.0, -5.0)
+    case("signbit", [t], "%x", numbers=True)
+    case("copysign.Tensor", [t, t], "%x", "%y", numbers=True)
+    case("copysign.Scalar", [t], "%x", -0.0)
+    case("isclose", [t, t], "%x", "%x")
+    case("isclose", [t, t], "%x", "%y", 0.5, 0.5, True)
+    case("isclose", [t, t], "%x", "%y", 0.0, 0.0)
 
 
 def losses(t):
-    for op in ["mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy_with_logits"]:
+    for op in ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss", "kl_div",
+               "binary_cross_entropy_with_logits"]:
         place = {"binary_cross_entropy_with_logits": [None, None, 0]}.get(op, [0])
-        case(op, [t, t], "%x", "%y", *place, near="exact" if op == "mse_loss" else "close")
+        exact = op in ("mse_loss", "l1_loss")
+        case(op, [t, t], "%x", "%y", *place, near="exact" if exact else "close")
     case("smooth_l1_loss", [t, t], "%x", "%y", 0, 0.3, near="close")
     case("huber_loss", [t, t], "%x", "%y", 0, 0.3, near="close")
+    case("kl_div", [t, t], "%x", "%y", 0, log_target=True, near="close")
 
 
 def main():
@@ -134,9 +157,11 @@ def main():
         case("leaky_relu", [t], "%x", 0.013)
         case("threshold", [t], "%x", 0.1, 0.2)
         case("hardtanh", [t], "%x", -1.5, 2.5)
+        case("softshrink", [t], "%x", 0.5)
         case("elu", [t], "%x", near="close")
         case("elu", [t], "%x", 0.3, 1.1, 0.9, near="close")
         case("selu", [t], "%x", near="close")
+        case("celu", [t], "%x", 1.3, near="close")
         case("softplus", [t], "%x", near="close")
         case("softplus", [t], "%x", 1.7, 0.5, near="close")
         case("clamp", [t], "%x", -0.75, 1.25)
@@ -182,14 +207,20 @@ def main():
         for exponent in [0, 1, 3, 7]:
             case("pow.Tensor_Scalar", [t], "%x", exponent)
         case("pow.Scalar", [t], 2, "%x")
-        for op in ["isfinite", "isposinf", "nan_to_num"]:
-            case(op, [t], "%x")
+        for op in ["bitwise_left_shift", "bitwise_right_shift"]:
+            case(f"{op}.Tensor", [t, t], "%x", "%y")
+            case(f"{op}.Tensor_Scalar", [t], "%x", 3)
+        for op in ["signbit", "isfinite", "isposinf", "nan_to_num", "angle", "deg2rad", "asinh"]:
+            case(op, [t], "%x", near="close" if op in ("deg2rad", "asinh", "angle") else "exact")
+        case("copysign.Tensor", [t, t], "%x", "%y")
+        case("xlogy.Tensor", [t, t], "%x", "%y", near="close")
         case("add.Tensor", [t, t], "%x", "%y", alpha=3)
         case("to.dtype", [t], "%x", f16)
     for op in ["bitwise_and.Tensor", "bitwise_or.Tensor", "mul.Tensor", "add.Tensor", "eq.Tensor", "lt.Tensor"]:
         case(op, [flag, flag], "%x", "%y")
     case("bitwise_not", [flag], "%x")
-    for alias in ["absolute", "negative", "arctan"]:
+    case("signbit", [flag], "%x")
+    for alias in ["absolute", "negative", "arcsin", "arccos", "arctan"]:
         case(alias, [f32], "%x", near="close")
     for alias in ["multiply.Tensor", "subtract.Tensor", "divide.Tensor", "true_divide.Tensor", "greater.Tensor", "less_equal.Tensor",
                   "not_equal.Tensor", "arctan2"]:

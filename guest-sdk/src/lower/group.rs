@@ -4,8 +4,8 @@ use super::contraction::{convolution, products};
 use super::moves::{gathers, joins, maps, pads};
 use super::rule::{Rule, meant};
 use super::rules::{
-    activation, arithmetic, bits, classification, conversion, creation, length, logic, loss, normalization, pooling,
-    reduction, resampling, rounding, scan, spread, transcendental, triangle,
+    activation, arithmetic, bits, classification, conversion, creation, inverse, length, logarithmic, logic, loss,
+    normalization, pooling, reduction, resampling, rounding, scan, spread, transcendental, triangle,
 };
 use passhost_ir::namespace::completed;
 use passhost_ir::{OpName, OpRow};
@@ -52,13 +52,15 @@ impl Group {
             logic::RULES,
             bits::RULES,
             classification::RULES,
+            logarithmic::RULES,
+            inverse::RULES,
             conversion::RULES,
             normalization::BY_STATISTICS,
         ],
     };
     /// Tensors without inputs, and what follows from the row and the column of an element: `full`, `arange`, `tril`.
     pub const CREATION: Group = Group { name: "CREATION", tables: &[creation::RULES, triangle::RULES] };
-    /// What is calculated from elements at several places: `glu`, `diff`.
+    /// What is calculated from elements at several places: `glu`, `diff`, `outer`.
     pub const SPREAD: Group = Group { name: "SPREAD", tables: &[spread::RULES] };
     /// Losses, reduced or not.
     pub const LOSSES: Group = Group { name: "LOSSES", tables: &[loss::RULES] };

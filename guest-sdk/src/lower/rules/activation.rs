@@ -4,7 +4,7 @@ use super::transcendental::one_plus_exp_neg;
 use crate::lower::call::{Emitted, OpCall};
 use crate::lower::quantity::Quantity;
 use crate::lower::rule::{Align, Rule};
-use passhost_ir::kernel::{Compare, Unary};
+use passhost_ir::kernel::{Binary, Compare, Unary};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, SQRT_2};
 
 pub(in crate::lower) const RULES: &[Rule] = &[
@@ -32,7 +32,13 @@ pub(in crate::lower) const RULES: &[Rule] = &[
             Ok(x.compare(Compare::Gt, 0.0).select(x, weight * x))
         })
     },
+    Rule::cheap("aten::hardshrink", &[""], |c| {
+        let (x, lambda) = (c.first()?, c.number(1)?);
+        let (from, to) = (x.compare(Compare::Ge, -lambda), x.compare(Compare::Le, lambda));
+        Ok(from.binary(Binary::And, to).select(x.literal(0.0), x))
+    }),
     Rule::costly("aten::elu", &[""], |c| elu(c, c.number(1)?, c.number(2)?, c.number(3)?)),
+    Rule::costly("aten::celu", &[""], |c| elu(c, c.number(1)?, 1.0, 1.0 / c.number(1)?)),
     Rule::costly("aten::selu", &[""], |c| elu(c, 1.673_263_242_354_377_2, 1.050_700_987_355_480_5, 1.0)),
     Rule::costly("aten::softplus", &[""], softplus),
     Rule::costly("aten::mish", &[""], |c| {
@@ -49,6 +55,13 @@ pub(in crate::lower) const RULES: &[Rule] = &[
         other => Err(format!("has approximate={other:?}; none and tanh are covered")),
     })
     .only("approximate none or tanh"),
+    Rule::cheap("aten::softshrink", &[""], |c| {
+        // x - lambda above it, x + lambda below -lambda, 0 (or NaN) in between.
+        let (x, lambda) = (c.first()?, c.number(1)?);
+        let (above, below) = (x.compare(Compare::Gt, lambda), x.compare(Compare::Lt, -lambda));
+        let (lowered, raised) = (x - lambda, x + lambda);
+        Ok(above.select(lowered, below.select(raised, x * 0.0)))
+    }),
 ];
 
 /// `min(max(x, low), high)`; a NaN stays.

@@ -10,15 +10,21 @@ use crate::lower::footprint::Footprint;
 use crate::lower::node_call::NodeCall;
 use crate::lower::quantity::Quantity;
 use crate::lower::rule::{Emit, Rule};
-use passhost_ir::kernel::{Compare, ReduceOp};
+use passhost_ir::kernel::{Compare, ReduceOp, Unary};
 
 pub(in crate::lower) const RULES: &[Rule] = &[
     each("aten::mse_loss", mean_square),
     reduced("aten::mse_loss", mean_square),
+    each("aten::l1_loss", absolute),
+    reduced("aten::l1_loss", absolute),
     each("aten::smooth_l1_loss", smooth),
     reduced("aten::smooth_l1_loss", smooth),
     each("aten::huber_loss", huber),
     reduced("aten::huber_loss", huber),
+    each("aten::soft_margin_loss", soft_margin),
+    reduced("aten::soft_margin_loss", soft_margin),
+    each("aten::kl_div", divergence),
+    reduced("aten::kl_div", divergence),
     Rule { applies: |args| weighs_nothing(args, 0), ..Rule::costly(LOGITS, &[""], cross_entropy) },
     Rule {
         applies: |args| weighs_nothing(args, 1) || weighs_nothing(args, 2),
@@ -74,6 +80,10 @@ fn mean_square<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     })
 }
 
+fn absolute<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    loss(c, REDUCTION, |x, target| Ok(magnitude(c.stored(x - target)?)))
+}
+
 /// `z * z / (2 beta)` below `beta`, `z - beta / 2` from it on, with `z = |x - target|`.
 fn smooth<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let beta = c.number(3)?;
@@ -100,6 +110,28 @@ fn huber<'k>(c: &OpCall<'k>) -> Emitted<'k> {
 
 fn half_square<'k>(c: &OpCall<'k>, x: Quantity<'k>) -> Emitted<'k> {
     Ok(c.stored(x * 0.5)? * x)
+}
+
+/// `log1p(exp(-target * x))`.
+fn soft_margin<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    loss(c, REDUCTION, |x, target| {
+        let product = c.stored(x.unary(Unary::Neg) * target)?;
+        Ok(c.stored(product.unary(Unary::Exp))?.unary(Unary::Log1p))
+    })
+}
+
+/// `target * (log(target) - x)`, of a target that may be given as its logarithm.
+fn divergence<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    let is_logarithm = c.args.bool(3) == Some(true);
+    loss(c, REDUCTION, |x, target| {
+        if is_logarithm {
+            return Ok(c.stored(target.unary(Unary::Exp))? * c.stored(target - x)?);
+        }
+        let entropy = target * c.stored(target.unary(Unary::Log))?;
+        let entropy = target.compare(Compare::Eq, 0.0).select(target.literal(0.0), entropy);
+        let entropy = target.unary(Unary::IsNan).select(target, entropy);
+        Ok(c.stored(entropy)? - c.stored(target * x)?)
+    })
 }
 
 /// `(1 - target) * x - log_sigmoid(x)`.

@@ -1,4 +1,4 @@
-//! Ops whose elements come from several places of an operand.
+//! Ops whose elements come from several places of an operand, or from one dimension each of two.
 
 use super::transcendental::one_plus_exp_neg;
 use crate::index::Index;
@@ -19,6 +19,7 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     },
     Rule { align: Align::At(neighbours), ..Rule::cheap("aten::diff", &[""], difference) }
         .only("of neighbours, once, with at most one element in front"),
+    Rule { align: Align::At(rows_and_columns), ..Rule::cheap("aten::outer", &[""], product) },
 ];
 
 /// The place of what `diff` puts in front.
@@ -56,6 +57,17 @@ fn neighbours(call: &NodeCall<'_>) -> OperandReads {
         }
         Some(_) => Err("has more than one element in front".to_owned()),
     }
+}
+
+fn rows_and_columns(call: &NodeCall<'_>) -> OperandReads {
+    let axes = Index::axes(call.shapes()?.1);
+    let [row, column] = &axes[..] else { return Err("has no rows and columns".to_owned()) };
+    Ok(vec![(0, vec![row.clone()]), (1, vec![column.clone()])])
+}
+
+fn product<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    let (a, b) = c.pair()?;
+    Ok(a.binary(if c.result == Dtype::Bool { Binary::And } else { Binary::Mul }, b))
 }
 
 fn difference<'k>(c: &OpCall<'k>) -> Emitted<'k> {

@@ -4,6 +4,7 @@ use crate::lower::call::{Emitted, OpCall};
 use crate::lower::quantity::Quantity;
 use crate::lower::rule::Rule;
 use passhost_ir::kernel::{Binary, Compare, Unary};
+use std::f64::consts::PI;
 
 pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::costly("aten::exp", &[""], |c| c.unary(Unary::Exp)),
@@ -26,6 +27,8 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::costly("aten::atan2", &[""], |c| c.binary(Binary::Atan2)),
     Rule::costly("aten::sigmoid", &[""], |c| Ok(1.0 / one_plus_exp_neg(c.first()?))),
     Rule::costly("aten::log_sigmoid", &[""], |c| Ok(log_sigmoid(c.first()?))),
+    Rule::cheap("aten::deg2rad", &[""], |c| Ok(c.first()? * (PI / 180.0))),
+    Rule::cheap("aten::rad2deg", &[""], |c| Ok(c.first()? * (180.0 / PI))),
     Rule::costly("aten::logit", &[""], logit),
 ];
 
