@@ -35,8 +35,11 @@ fn on_the_cpu(kernel: &Kernel, inputs: &[Tensor]) -> Vec<f64> {
 
 #[test]
 fn a_row_that_does_not_vary_is_normalised_to_nothing() {
-    let norms =
-        ["aten::group_norm(%x, 4, none, none, 1e-05, true)", "aten::layer_norm(%x, [4099], none, none, 1e-05, true)"];
+    let norms = [
+        "aten::group_norm(%x, 4, none, none, 1e-05, true)",
+        "aten::layer_norm(%x, [4099], none, none, 1e-05, true)",
+        "aten::instance_norm(%x, none, none, none, none, true, 0.1, 1e-05, true)",
+    ];
     for norm in norms {
         let text = format!("graph(%x: f32[1,4,4099]) {{\n %y: f32[1,4,4099] = {norm}\n return (%y)\n}}");
         for number in [0.7, -3.3, 1234.567] {
@@ -167,6 +170,7 @@ fn a_norm_by_given_statistics_rounds_where_eager_does() {
     let found = |kind, what| by_statistics(kind, what, &x, [&weight, &bias, &mean, &variance]);
     assert_eq!(found(DeviceKind::Cpu, ("batch_norm", Lie::Rows)), packed);
     assert_eq!(found(DeviceKind::Cpu, ("batch_norm", Lie::Strided)), strided);
+    assert_eq!(found(DeviceKind::Cpu, ("instance_norm", Lie::Strided)), packed);
     assert_eq!(found(DeviceKind::Cpu, ("batch_norm", Lie::ChannelsLast)), packed);
     assert_eq!(found(DeviceKind::Cuda, ("batch_norm", Lie::Rows)), gpu);
 }

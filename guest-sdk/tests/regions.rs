@@ -187,6 +187,14 @@ fn what_cannot_be_one_kernel_is_refused_by_name() {
 fn what_a_rule_does_not_cover_is_refused_by_name() {
     let cases = [
         (
+            "statistics that are updated",
+            "graph(%x: f32[2,4,8], %m: f32[4], %v: f32[4]) {
+               %a: f32[2,4,8] = aten::instance_norm(%x, none, none, %m, %v, true, 0.1, 1e-05, false)
+               return (%a)
+             }",
+            "aten::instance_norm updates running statistics",
+        ),
+        (
             "a running sum that is read elsewhere than where its row is",
             "graph(%x: f32[4,8]) {
                %a: f32[4,8] = aten::cumsum(%x, 1)
@@ -223,7 +231,7 @@ fn what_a_rule_does_not_cover_is_refused_by_name() {
         (
             "no elements",
             "graph(%x: f32[0,8]) {
-               %a: f32[0,8] = aten::exp(%x)
+               %a: f32[0,8] = aten::asinh(%x)
                return (%a)
              }",
             "%a has no elements",

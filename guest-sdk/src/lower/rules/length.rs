@@ -5,6 +5,7 @@ use super::reduction::{all_dims, over_dims_at, sum_of_squares};
 use crate::lower::call::{Emitted, OpCall, Uncovered};
 use crate::lower::footprint::Footprint;
 use crate::lower::node_call::NodeCall;
+use crate::lower::quantity::Quantity;
 use crate::lower::rule::Rule;
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
 
@@ -18,6 +19,8 @@ pub(in crate::lower) const RULES: &[Rule] = &[
         let length = sum_of_squares(c, dtype)?.unary(Unary::Sqrt);
         Ok(c.operand(0, dtype)? * (c.own(1)? / length))
     }),
+    Rule { folds: 2, ..Rule::over(pairs, "aten::cosine_similarity", &[""], cosine) }.only("of one shape"),
+    Rule { folds: 2, ..Rule::over(last_of_pairs, "aten::pairwise_distance", &[""], distance) }.only("of one shape"),
 ];
 
 fn listed_dims(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
@@ -41,17 +44,42 @@ fn all_but_one(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
     Ok(Footprint::elementwise(from, &dims))
 }
 
+/// That both operands have one shape.
+pub(super) fn same_shapes(call: &NodeCall<'_>) -> Result<(), Uncovered> {
+    let same = call.shape(call.tensor(0)?) == call.shape(call.tensor(1)?);
+    if same { Ok(()) } else { Err("has operands of different shapes".to_owned()) }
+}
+
+fn pairs(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    same_shapes(call)?;
+    over_dims_at(call, 2)
+}
+
+fn last_of_pairs(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    same_shapes(call)?;
+    let (from, to) = call.shapes()?;
+    let last = from.len().checked_sub(1).ok_or("has no dimensions")?;
+    Ok(Footprint::over(from, &[last], to))
+}
+
 /// The norm of the order that argument 1 names, 2 where it is absent, of the elements in the result's type.
 fn norm<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let order = if c.is_given(1) { c.number(1)? } else { 2.0 };
-    let size = |x| Ok(magnitude(c.widened(x, c.result)?));
+    of_order(c, order, |x| c.widened(x, c.result))
+}
+
+fn of_order<'k>(c: &OpCall<'k>, order: f64, map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
+    let size = |x| Ok(magnitude(map(x)?));
     match order {
         0.0 => c.fold(ReduceOp::Sum, |x| {
-            let x = c.widened(x, c.result)?;
+            let x = map(x)?;
             Ok(x.compare(Compare::Ne, 0.0).cast(x.dtype()))
         }),
         1.0 => c.fold(ReduceOp::Sum, size),
-        2.0 => Ok(sum_of_squares(c, c.result)?.unary(Unary::Sqrt)),
+        2.0 => {
+            let square = |x| map(x).map(|x| x * x);
+            Ok(c.fold(ReduceOp::Sum, square)?.unary(Unary::Sqrt))
+        }
         f64::INFINITY => c.fold(ReduceOp::Max, size),
         f64::NEG_INFINITY => c.fold(ReduceOp::Min, size),
         _ => {
@@ -59,4 +87,29 @@ fn norm<'k>(c: &OpCall<'k>) -> Emitted<'k> {
             Ok(powers.binary(Binary::Pow, 1.0 / order))
         }
     }
+}
+
+/// Both operands divided by their lengths, multiplied and added up; rounded wherever eager stores a tensor.
+fn cosine<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    let eps = c.number(3)?;
+    let unit = |tensor: usize| {
+        let x = c.widened(c.element(tensor)?, c.result)?;
+        let length = c.stored(c.reduction(ReduceOp::Sum, x * x)?.unary(Unary::Sqrt))?.max(eps);
+        c.stored(x / c.stored(length)?)
+    };
+    let product = c.stored(unit(0)? * unit(1)?)?;
+    c.reduction(ReduceOp::Sum, product)
+}
+
+/// The norm of `x1 - x2 + eps`.
+fn distance<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    if !c.result.is_float() {
+        return Err(format!("has a result of type {}", c.result));
+    }
+    let eps = c.number(3)?;
+    let other = c.widened(c.element(1)?, c.result)?;
+    of_order(c, c.number(2)?, |x| {
+        let difference = c.stored(c.widened(x, c.result)? - other)?;
+        c.stored(difference + eps)
+    })
 }

@@ -2,6 +2,7 @@
 //! so that each step rounds to it; and what is reduced is rounded, as eager stores it in a tensor.
 
 use super::classification::magnitude;
+use super::length::same_shapes;
 use super::reduction::all_dims;
 use super::transcendental::log_sigmoid;
 use crate::args::Args;
@@ -52,10 +53,7 @@ fn weighs_nothing(args: Args<'_>, reduction: i64) -> bool {
 }
 
 fn whole(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
-    let shape = |place: usize| Ok::<_, Uncovered>(call.shape(call.tensor(place)?));
-    if shape(0)? != shape(1)? {
-        return Err("has operands of different shapes".to_owned());
-    }
+    same_shapes(call)?;
     all_dims(call)
 }
 

@@ -23,24 +23,37 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::over(last_dims, "aten::layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
     Rule::over(last_dims, "aten::native_layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
     Rule::over(last_dims, "aten::rms_norm", &[""], rms_normalized),
-    Rule { align: Align::Channels, ..Rule::over(groups, "aten::group_norm", &[""], group_norm) },
+    of_channels(Rule::over(groups, "aten::group_norm", &[""], |c| group_norm(c, (2, 3), 4))),
+    of_channels(Rule::over(native_groups, "aten::native_group_norm", &[""], |c| group_norm(c, (1, 2), 7))),
+    Rule { applies: takes_none, ..of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)) }
+        .only("that updates no running statistics"),
     Rule {
-        applies: |args| !takes_statistics(args),
-        align: Align::Channels,
-        ..Rule::over(batches, "aten::batch_norm", &[""], |c| normalized(c, (1, 2), 7))
+        applies: takes_none,
+        ..of_channels(Rule::over(batches, "aten::batch_norm", &[""], |c| normalized(c, (1, 2), 7)))
     },
 ];
 
-/// The norm that is given mean and variance, and so is pointwise.
-pub(in crate::lower) const BY_STATISTICS: &[Rule] = &[Rule {
-    applies: takes_statistics,
-    align: Align::Channels,
-    ..Rule::costly("aten::batch_norm", &[""], by_statistics)
-}];
+/// Norms that are given mean and variance, and so are pointwise.
+pub(in crate::lower) const BY_STATISTICS: &[Rule] = &[
+    Rule {
+        applies: takes_statistics,
+        ..of_channels(Rule::costly("aten::instance_norm", &[""], |c| by_statistics(c, true)))
+    },
+    Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::batch_norm", &[""], batch_norm)) },
+];
 
-/// Whether a norm over a batch is given mean and variance instead of taking them.
+const fn of_channels(rule: Rule) -> Rule {
+    Rule { align: Align::Channels, ..rule }
+}
+
+/// Whether a norm over a batch or an instance is given mean and variance instead of taking them.
 fn takes_statistics(args: Args<'_>) -> bool {
     args.bool(5) == Some(false) && args.tensor(3).is_some() && args.tensor(4).is_some()
+}
+
+/// Whether it takes them itself.
+fn takes_none(args: Args<'_>) -> bool {
+    !takes_statistics(args)
 }
 
 /// Over as many trailing dimensions as the normalised shape has. Results behind the first are rows.
@@ -49,6 +62,26 @@ fn last_dims(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
     let first = from.len().checked_sub(call.ints(1)?.len()).ok_or("normalises more dimensions than there are")?;
     let dims: Vec<usize> = (first..from.len()).collect();
     Ok(if call.output == 0 { Footprint::elementwise(from, &dims) } else { Footprint::over(from, &dims, to) })
+}
+
+fn groups(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    grouped(call.shapes()?.0, call.int(1)?)
+}
+
+/// The same from other arguments. Results behind the first have one element for each sample and group.
+fn native_groups(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let (from, to) = call.shapes()?;
+    let footprint = grouped(from, call.int(6)?)?;
+    Ok(if call.output == 0 {
+        footprint
+    } else {
+        Footprint { elementwise: false, row_of: Index::axes(to), ..footprint }
+    })
+}
+
+fn instances(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let from = call.shapes()?.0;
+    grouped(from, from.get(1).copied().unwrap_or(0))
 }
 
 /// For each channel over all else.
@@ -62,8 +95,7 @@ fn batches(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
 }
 
 /// For each sample and group of channels, over the group's channels and everything behind them.
-fn groups(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
-    let (shape, groups) = (call.shapes()?.0, call.int(1)?);
+fn grouped(shape: &[i64], groups: i64) -> Result<Footprint, Uncovered> {
     let [samples, channels, behind @ ..] = shape else { return Err("has no dimension of channels".to_owned()) };
     if groups < 1 || *channels < groups || channels % groups != 0 {
         return Err(format!("has {channels} channels in {groups} groups"));
@@ -134,11 +166,10 @@ fn normalized<'k>(c: &OpCall<'k>, (weight, bias): (usize, usize), eps: usize) ->
 
 /// The same over groups of channels. ATen's CUDA kernels keep mean and root of half types in the type of the parameters, and
 /// make a factor and a summand for each channel of them.
-fn group_norm<'k>(c: &OpCall<'k>) -> Emitted<'k> {
-    let (weight, bias, eps) = (2, 3, 4);
+fn group_norm<'k>(c: &OpCall<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
     let dtype = c.reduced()?;
     let kept = c.tensor_type(weight).unwrap_or(dtype);
-    if c.device != Some(DeviceKind::Cuda) || dtype.size() != 2 || kept != dtype {
+    if c.device != Some(DeviceKind::Cuda) || dtype.size() != 2 || kept != dtype || c.output > 0 {
         return normalized(c, (weight, bias), eps);
     }
     let statistics = Statistics::of(c, eps)?;
@@ -164,6 +195,13 @@ fn affine<'k>(c: &OpCall<'k>, x: Quantity<'k>, weight: usize, bias: usize) -> Em
     })
 }
 
+fn instance_norm<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    if c.is_given(3) || c.is_given(4) {
+        return Err("updates running statistics".to_owned());
+    }
+    normalized(c, (1, 2), 7)
+}
+
 /// `x * rsqrt(mean(x * x) + eps) * weight`. Without an eps it is the distance from 1 to the next number of the math type.
 fn rms_normalized<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let dtype = c.reduced()?;
@@ -177,8 +215,8 @@ fn rms_normalized<'k>(c: &OpCall<'k>) -> Emitted<'k> {
 }
 
 /// With running statistics: `weight * (x - mean) * rsqrt(var + eps) + bias`, rounded where ATen's kernel for the device
-/// rounds. On a CPU that makes a factor and a summand for each channel of what is packed.
-fn by_statistics<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+/// rounds. On a CPU that makes a factor and a summand for each channel of what is packed, as an instance norm always has it.
+fn by_statistics<'k>(c: &OpCall<'k>, is_packed: bool) -> Emitted<'k> {
     let eps = c.number(7)?;
     let x = c.first()?;
     let own = |place: usize| Ok::<_, Uncovered>(c.own(place)?.cast(x.dtype()));
@@ -189,7 +227,7 @@ fn by_statistics<'k>(c: &OpCall<'k>) -> Emitted<'k> {
         let weighted = weight.map_or(x - mean, |weight| (x - mean) * weight);
         return Ok(bias.map_or(weighted * scale, |bias| weighted.fma(scale, bias)));
     }
-    if !c.operands.first().copied().flatten().is_some_and(|x| x.is_packed) {
+    if !is_packed {
         let normal = (x - mean) * scale;
         let weighted = weight.map_or(normal, |weight| normal * weight);
         return Ok(bias.map_or(weighted, |bias| weighted + bias));
@@ -197,4 +235,9 @@ fn by_statistics<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let factor = weight.map_or(scale, |weight| scale * weight);
     let shift = mean.unary(Unary::Neg).fma(factor, bias.unwrap_or(mean.literal(0.0)));
     Ok(x.fma(factor, shift))
+}
+
+fn batch_norm<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    let is_packed = c.operands.first().copied().flatten().is_some_and(|x| x.is_packed);
+    by_statistics(c, is_packed)
 }

@@ -3,6 +3,7 @@
 //! Half types are accumulated in `f32` and rounded once, at the end of the op, as ATen does.
 
 use crate::args::Args;
+use crate::index::Index;
 use crate::lower::call::{Emitted, OpCall, Uncovered};
 use crate::lower::footprint::Footprint;
 use crate::lower::node_call::NodeCall;
@@ -23,12 +24,16 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::over(listed_dims, "aten::amin", &[""], |c| extremum(c, ReduceOp::Min)),
     Rule::over(all_dims, "aten::max", &[""], |c| extremum(c, ReduceOp::Max)),
     Rule::over(all_dims, "aten::min", &[""], |c| extremum(c, ReduceOp::Min)),
+    Rule::over(listed_dims, "aten::aminmax", &[""], |c| extremum(c, [ReduceOp::Min, ReduceOp::Max][c.output.min(1)])),
     Rule::over(listed_dims, "aten::argmax", &[""], |c| position(c, ReduceOp::Max, ReduceOp::Argmax)),
     Rule::over(listed_dims, "aten::argmin", &[""], |c| position(c, ReduceOp::Min, ReduceOp::Argmin)),
     Rule::over(listed_dims, "aten::logsumexp", &[""], log_sum_exp),
+    Rule::over(listed_dims, "aten::nansum", &[""], sum_of_numbers),
+    Rule::over(listed_dims, "aten::nanmean", &[""], mean_of_numbers),
     Rule::over(listed_dims, "aten::count_nonzero", &["", "dim_IntList"], |c| {
         c.fold(ReduceOp::Sum, |x| Ok(x.truth().cast(Dtype::I64)))
     }),
+    Rule::over(diagonal, "aten::trace", &[""], |c| total(c, ReduceOp::Sum)),
     Rule::over(listed_dims, "aten::max", &["dim"], |c| with_position(c, ReduceOp::Max, ReduceOp::Argmax)),
     Rule::over(listed_dims, "aten::min", &["dim"], |c| with_position(c, ReduceOp::Min, ReduceOp::Argmin)),
     Rule::over(all_dims, "aten::any", &[""], |c| truth(c, ReduceOp::Any)),
@@ -58,6 +63,14 @@ pub(super) fn all_dims(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
 
 fn listed_dims(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
     over_dims_at(call, 1)
+}
+
+/// The elements of a matrix whose row and column have the same number.
+fn diagonal(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let &[rows, columns] = call.shapes()?.0 else { return Err("has no rows and columns".to_owned()) };
+    let window = vec![rows.min(columns)];
+    let at = vec![Index::axis(0, window[0]); 2];
+    Ok(Footprint { window, at, ..Footprint::default() })
 }
 
 pub(super) fn over_dims_at(call: &NodeCall<'_>, place: usize) -> Result<Footprint, Uncovered> {
@@ -142,6 +155,25 @@ fn log_sum_exp<'k>(c: &OpCall<'k>) -> Emitted<'k> {
         c.stored(below.unary(Unary::Exp))
     })?;
     Ok(c.stored(c.stored(sum)?.unary(Unary::Log))? + finite)
+}
+
+/// The sum of what is a number.
+fn sum_of_numbers<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    let accumulator = accumulator(c, c.result)?;
+    c.fold(ReduceOp::Sum, |x| {
+        let x = c.widened(x, c.result)?.cast(accumulator);
+        Ok(if accumulator.is_float() { x.unary(Unary::IsNan).select(x.literal(0.0), x) } else { x })
+    })
+}
+
+/// Their mean, both sum and count rounded to the result's type.
+fn mean_of_numbers<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    let sum = c.stored(sum_of_numbers(c)?)?;
+    let count = c.fold(ReduceOp::Sum, |x| {
+        let x = c.widened(x, c.result)?;
+        Ok(x.unary(Unary::IsNan).unary(Unary::Not).cast(Dtype::I64))
+    })?;
+    Ok(sum / c.stored(count)?)
 }
 
 fn with_mean<'k>(c: &OpCall<'k>, first: impl Fn(&OpCall<'k>) -> Emitted<'k>) -> Emitted<'k> {
