@@ -11,6 +11,7 @@ from regions import bf16, case, f16, f32, f64, flag, i64
 def main():
     views()
     maps()
+    joins()
     pads()
     scatters()
     for t in [f32, f16, bf16, i64]:
@@ -48,8 +49,17 @@ def maps():
     for name, op in [("elements repeated one by one", "repeat_interleave.self_int(%x, 3)"), ("two rows tiled", "tile(%x, [2, 1])")]:
         case(name, x, f"%a = aten::abs(%x)\n %b = aten::{op}\n %c = aten::{op.replace('%x', '%a')}\n"
              " %r = aten::sub.Tensor(%b, %c)\n return (%r)")
+    case("channels shuffled", dict(x=(f16, [2, 6, 3])), "%r = aten::channel_shuffle(%x, 3)\n return (%r)")
     case("a tensor flattened with a copy", dict(x=(f32, [3, 4], "transposed")),
          "%r = aten::flatten.using_ints(%x, 0, 1)\n return (%r)")
+
+
+def joins():
+    for op, shapes in [("hstack", [[2, 3], [2, 4]]), ("hstack", [[3], [2]]), ("vstack", [[2, 3], [1, 3]]), ("vstack", [[3], [3]]),
+                       ("vstack", [[3], [2, 3]]), ("dstack", [[2, 3], [2, 3]]), ("dstack", [[3], [3]]), ("dstack", [[2, 3, 2], [2, 3]]),
+                       ("column_stack", [[3], [3, 2]]), ("column_stack", [[2, 2], [2, 1]]), ("hstack", [[], []])]:
+        case(f"{op} of {shapes}", dict(x=(f32, shapes[0]), y=(f32, shapes[1])),
+             f"%a = aten::neg(%y)\n %r = aten::{op}([%x, %a])\n return (%r)")
 
 
 def pads():
@@ -82,6 +92,8 @@ def pads():
             %c = aten::clone(%b)
             %r = aten::neg(%c)
             return (%r)""")
+    case("rows as diagonals", dict(x=(f32, [2, 3])), "%a = aten::abs(%x)\n %r = aten::diag_embed(%a)\n return (%r)")
+    case("rows as other diagonals", dict(x=(f32, [2, 3])), "%r = aten::diag_embed(%x, -1, 0, 2)\n return (%r)")
     case("a vector as a diagonal", dict(x=(f32, [3])), "%a = aten::abs(%x)\n %r = aten::diag(%a, -1)\n return (%r)")
     case("a diagonal copied", dict(x=(f32, [3, 4])), "%a = aten::abs(%x)\n %r = aten::diag(%a, 2)\n return (%r)")
 

@@ -75,9 +75,14 @@ def nearest(t):
     for size in [[6, 10], [5, 7], [2, 3], [3, 11]]:
         case(f"nearest elements {size} {t}", x,
              f"%a = aten::abs(%x)\n %u = aten::upsample_nearest2d(%a, {size})\n %r = aten::neg(%u)\n return (%r)")
+        case(f"exactly nearest elements {size} {t}", x, f"%r = aten::_upsample_nearest_exact2d(%x, {size})\n return (%r)")
     case(f"nearest elements by a scale {t}", x, "%r = aten::upsample_nearest2d.vec(%x, none, [1.7, 2.0])\n return (%r)")
     if t == f32:
         case("nearest elements along one dimension", dict(x=(t, [2, 3, 5])), "%r = aten::upsample_nearest1d(%x, [8])\n return (%r)")
+        case("exactly nearest elements along one dimension", dict(x=(t, [2, 3, 5])),
+             "%r = aten::_upsample_nearest_exact1d(%x, [8])\n return (%r)")
+        case("exactly nearest elements in three dimensions", dict(x=(t, [1, 2, 2, 3, 2])),
+             "%r = aten::_upsample_nearest_exact3d(%x, [4, 4, 3])\n return (%r)")
         case("nearest elements in three dimensions", dict(x=(t, [1, 2, 2, 3, 2])),
              "%r = aten::upsample_nearest3d.vec(%x, [4, 3, 3], none)\n return (%r)")
         case("an enlarged map beside another", dict(x=(t, [1, 2, 3, 2]), y=(t, [1, 3, 6, 4])),
@@ -172,6 +177,10 @@ def convolutions(t):
              "%r = aten::conv2d(%x, %w, %b)\n return (%r)", near="close")
         case("a convolution with channels last", dict(x=(t, [2, 4, 3, 3], "channels last"), w=(t, [4, 1, 3, 3], "channels last")),
              "%c = aten::conv2d(%x, %w, none, [1, 1], [1, 1], [1, 1], 4)\n %r = aten::relu(%c)\n return (%r)", near="close")
+        case("any convolution", dict(**x, w=(t, [4, 2, 3, 3]), b=(t, [4])),
+             "%r = aten::convolution(%x, %w, %b, [2, 1], [1, 1], [1, 1], false, [0, 0], 2)\n return (%r)", near="close")
+        case("any transposed convolution", dict(**x, w=(t, [4, 3, 2, 3])),
+             "%r = aten::convolution(%x, %w, none, [2, 1], [0, 1], [1, 2], true, [1, 0], 2)\n return (%r)", near="close")
         case("a transposed convolution along one dimension", dict(x=(t, [2, 3, 4]), w=(t, [3, 2, 4]), b=(t, [2])),
              "%r = aten::conv_transpose1d(%x, %w, %b, [3], [1])\n return (%r)", near="close")
         case("a transposed convolution in three dimensions", dict(x=(t, [1, 2, 2, 3, 2]), w=(t, [2, 2, 2, 2, 2])),

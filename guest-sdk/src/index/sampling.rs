@@ -20,10 +20,12 @@ pub(crate) struct Sampling {
 pub(crate) enum Centre {
     /// `scale * position`.
     Corner,
-    /// `scale * (position + 0.5) - 0.5`.
+    /// `scale * (position + 0.5)`.
     Middle,
+    /// `scale * (position + 0.5) - 0.5`.
+    MiddleToMiddle,
     /// The same, not below 0.
-    MiddleInside,
+    MiddleToMiddleInside,
 }
 
 impl Sampling {
@@ -49,8 +51,9 @@ impl Sampling {
             || round(if self.dtype == Dtype::F64 { scale.mul_add(middle, -0.5) } else { scale * middle - 0.5 });
         match self.centre {
             Centre::Corner => round(scale * corner),
-            Centre::Middle => shifted(),
-            Centre::MiddleInside => shifted().max(0.0),
+            Centre::Middle => round(scale * middle),
+            Centre::MiddleToMiddle => shifted(),
+            Centre::MiddleToMiddleInside => shifted().max(0.0),
         }
     }
 
@@ -69,13 +72,13 @@ impl Sampling {
         }
         let scale = kernel.float(self.dtype, self.scale());
         sample = match self.centre {
-            Centre::Corner => kernel.binary(Binary::Mul, scale, sample),
-            Centre::Middle | Centre::MiddleInside => {
+            Centre::Corner | Centre::Middle => kernel.binary(Binary::Mul, scale, sample),
+            Centre::MiddleToMiddle | Centre::MiddleToMiddleInside => {
                 let back = kernel.float(self.dtype, -0.5);
                 kernel.fma(scale, sample, back)
             }
         };
-        if self.centre == Centre::MiddleInside {
+        if self.centre == Centre::MiddleToMiddleInside {
             let zero = kernel.float(self.dtype, 0.0);
             sample = kernel.binary(Binary::Max, sample, zero);
         }

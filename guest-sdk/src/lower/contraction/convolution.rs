@@ -11,9 +11,10 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::products("aten::conv1d", &["", "padding"], forward).only("as conv2d"),
     Rule::products("aten::conv2d", &["", "padding"], forward).only("as mm: depthwise ones, and those of few channels"),
     Rule::products("aten::conv3d", &["", "padding"], forward).only("as conv2d"),
-    Rule::products("aten::conv_transpose1d", &[""], transposed).only("as conv2d"),
-    Rule::products("aten::conv_transpose2d", &["input"], transposed).only("as conv2d"),
-    Rule::products("aten::conv_transpose3d", &["input"], transposed).only("as conv2d"),
+    Rule::products("aten::conv_transpose1d", &[""], backward).only("as conv2d"),
+    Rule::products("aten::conv_transpose2d", &["input"], backward).only("as conv2d"),
+    Rule::products("aten::conv_transpose3d", &["input"], backward).only("as conv2d"),
+    Rule::products("aten::convolution", &[""], either).only("as conv2d"),
 ];
 
 /// How windows lie along the last dimensions, one entry for each, and the axes: of the result, then of the window, that is
@@ -71,9 +72,24 @@ impl<'a> ConvolutionWindows<'a> {
     }
 }
 
-/// `(input, weight, bias, stride, padding, dilation, groups)`, with a weight `[result channels, channels of a group, ...]`.
+/// `(input, weight, bias, stride, padding, dilation, groups)`.
 fn forward(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
-    let windows = ConvolutionWindows::of(call, [3, 4, 5, 6])?;
+    convolved(&ConvolutionWindows::of(call, [3, 4, 5, 6])?)
+}
+
+/// `(input, weight, bias, stride, padding, output_padding, groups, dilation)`.
+fn backward(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
+    transposed(&ConvolutionWindows::of(call, [3, 4, 7, 6])?)
+}
+
+/// `(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)`.
+fn either(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
+    let windows = ConvolutionWindows::of(call, [3, 4, 5, 8])?;
+    if call.args.bool(6) == Some(false) { convolved(&windows) } else { transposed(&windows) }
+}
+
+/// A weight `[result channels, channels of a group, ...]`.
+fn convolved(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered> {
     let (results, channels) = (windows.weight[0], windows.weight[1]);
     windows.contraction(channels, |own, within, result| {
         let mut at = vec![result.div(results / windows.groups).times(channels).plus(&within[0])];
@@ -86,10 +102,9 @@ fn forward(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
     })
 }
 
-/// `(input, weight, bias, stride, padding, output_padding, groups, dilation)`, with a weight `[channels, result channels of
-/// a group, ...]`: an element of the input counts where a whole number of strides leads from it to the result.
-fn transposed(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
-    let windows = ConvolutionWindows::of(call, [3, 4, 7, 6])?;
+/// A weight `[channels, result channels of a group, ...]`: an element of the input counts where a whole number of strides
+/// leads from it to the result.
+fn transposed(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered> {
     let (channels, results) = (windows.weight[0] / windows.groups, windows.weight[1]);
     windows.contraction(channels, |own, within, result| {
         let channel = result.div(results).times(channels).plus(&within[0]);

@@ -21,6 +21,7 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::found("aten::flatten", &["using_ints"], regroup),
     Rule::found("aten::pixel_shuffle", &[""], pixel_shuffle),
     Rule::found("aten::pixel_unshuffle", &[""], pixel_unshuffle),
+    Rule::found("aten::channel_shuffle", &[""], channel_shuffle),
 ];
 
 /// An element of one tensor.
@@ -104,5 +105,13 @@ fn pixel_unshuffle(call: &NodeCall<'_>) -> Found {
         *w = w.times(r).plus(&c.rem(r));
         *c = c.div(r * r);
     }
+    map(source, place)
+}
+
+/// Channels `[N, groups * C, ..]`, counted with the group as the faster digit.
+fn channel_shuffle(call: &NodeCall<'_>) -> Found {
+    let (source, shape, mut place) = call.source()?;
+    let (groups, channels) = (call.int(1)?.max(1), *shape.get(1).ok_or("has no dimension of channels")?);
+    place[1] = place[1].rem(groups).times(channels / groups).plus(&place[1].div(groups));
     map(source, place)
 }

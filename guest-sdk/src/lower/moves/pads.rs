@@ -25,6 +25,10 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::found("aten::replication_pad2d", &[""], |call| repeated(call, nearest)),
     Rule::found("aten::replication_pad3d", &[""], |call| repeated(call, nearest)),
     Rule::found("aten::im2col", &[""], im2col),
+    Rule::found("aten::diag_embed", &[""], |call| {
+        let rank = call.result()?.rank();
+        embedded(call, [call.dim(2, rank)?, call.dim(3, rank)?])
+    }),
     Rule::found("aten::diag", &[""], diag),
     Rule::found("aten::slice_scatter", &[""], slice_scatter),
     Rule::found("aten::select_scatter", &[""], select_scatter),
@@ -95,18 +99,25 @@ fn im2col(call: &NodeCall<'_>) -> Found {
     filled(call, View { source, coordinates }, vec![], 0.0)
 }
 
+/// The last dimension laid along a diagonal of two dimensions of the result, and zeros elsewhere.
+fn embedded(call: &NodeCall<'_>, [first, second]: [usize; 2]) -> Found {
+    let (source, _, axes) = call.source()?;
+    let (offset, row, column) = (call.int(1)?, &axes[first], &axes[second]);
+    let kept = (0..axes.len()).filter(|&dim| dim != first && dim != second);
+    let mut coordinates: Vec<Index> = kept.map(|dim| axes[dim].clone()).collect();
+    // Above the main diagonal it starts at the first row, below at the first column.
+    coordinates.push(if offset >= 0 { row.clone() } else { column.clone() });
+    let guard = vec![(column.plus(&row.times(-1)).shifted(-offset), 1)];
+    filled(call, View { source, coordinates }, guard, 0.0)
+}
+
 /// `(self, diagonal)`: a vector as a diagonal between zeros, or the diagonal of a matrix.
 fn diag(call: &NodeCall<'_>) -> Found {
     let (source, shape, axes) = call.source()?;
     let offset = call.int(1)?;
     match (shape, &axes[..]) {
         ([_, _], [along]) => map(source, vec![along.shifted((-offset).max(0)), along.shifted(offset.max(0))]),
-        // Above the main diagonal it starts at the first row, below at the first column.
-        ([_], [row, column]) => {
-            let coordinates = vec![if offset >= 0 { row.clone() } else { column.clone() }];
-            let guard = vec![(column.plus(&row.times(-1)).shifted(-offset), 1)];
-            filled(call, View { source, coordinates }, guard, 0.0)
-        }
+        ([_], [_, _]) => embedded(call, [0, 1]),
         _ => Err("is of neither a vector nor a matrix".to_owned()),
     }
 }

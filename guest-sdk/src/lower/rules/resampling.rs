@@ -13,20 +13,33 @@ use passhost_ir::{Arg, Dtype, NodeKind};
 const BOTH: &[&str] = &["", "vec"];
 
 pub(in crate::lower) const RULES: &[Rule] = &[
-    Rule::found("aten::upsample_nearest1d", BOTH, |call| resampled(call, 1, None)),
-    Rule::found("aten::upsample_nearest2d", BOTH, |call| resampled(call, 2, None)),
-    Rule::found("aten::upsample_nearest3d", BOTH, |call| resampled(call, 3, None)),
-    Rule::found("aten::upsample_linear1d", BOTH, |call| resampled(call, 1, Some(Taps::Linear))),
-    Rule::found("aten::upsample_bilinear2d", BOTH, |call| resampled(call, 2, Some(Taps::Linear))),
-    Rule::found("aten::upsample_trilinear3d", BOTH, |call| resampled(call, 3, Some(Taps::Linear))),
-    Rule::found("aten::upsample_bicubic2d", BOTH, |call| resampled(call, 2, Some(Taps::Cubic))),
+    Rule::found("aten::upsample_nearest1d", BOTH, |call| resampled(call, 1, NEAREST)),
+    Rule::found("aten::upsample_nearest2d", BOTH, |call| resampled(call, 2, NEAREST)),
+    Rule::found("aten::upsample_nearest3d", BOTH, |call| resampled(call, 3, NEAREST)),
+    Rule::found("aten::_upsample_nearest_exact1d", BOTH, |call| resampled(call, 1, NEAREST_EXACT)),
+    Rule::found("aten::_upsample_nearest_exact2d", BOTH, |call| resampled(call, 2, NEAREST_EXACT)),
+    Rule::found("aten::_upsample_nearest_exact3d", BOTH, |call| resampled(call, 3, NEAREST_EXACT)),
+    Rule::found("aten::upsample_linear1d", BOTH, |call| resampled(call, 1, LINEAR)),
+    Rule::found("aten::upsample_bilinear2d", BOTH, |call| resampled(call, 2, LINEAR)),
+    Rule::found("aten::upsample_trilinear3d", BOTH, |call| resampled(call, 3, LINEAR)),
+    Rule::found("aten::upsample_bicubic2d", BOTH, |call| resampled(call, 2, CUBIC)),
 ];
+
+/// Where samples lie if corners are not aligned, and which elements around them count if it is not the nearest alone.
+type Interpolation = (Centre, Option<Taps>);
+
+/// The nearest element, by where elements start.
+const NEAREST: Interpolation = (Centre::Corner, None);
+/// The nearest element, by their middles.
+const NEAREST_EXACT: Interpolation = (Centre::Middle, None);
+const LINEAR: Interpolation = (Centre::MiddleToMiddleInside, Some(Taps::Linear));
+const CUBIC: Interpolation = (Centre::MiddleToMiddle, Some(Taps::Cubic));
 
 /// The largest denominator with which places are looked for as quotients.
 const LARGEST_DENOMINATOR: i64 = 1 << 12;
 
-/// Trailing dimensions resampled: by taps, or by the nearest element, by where elements start.
-fn resampled(call: &NodeCall<'_>, dims: usize, taps: Option<Taps>) -> Found {
+/// Trailing dimensions resampled.
+fn resampled(call: &NodeCall<'_>, dims: usize, (centre, taps): Interpolation) -> Found {
     let (source, to) = (call.tensor(0)?, call.result()?);
     let from = call.graph.ty(source);
     let first = from.rank().checked_sub(dims).filter(|_| from.rank() == to.rank()).ok_or("has too few dimensions")?;
@@ -38,11 +51,7 @@ fn resampled(call: &NodeCall<'_>, dims: usize, taps: Option<Taps>) -> Found {
     let dtype = dtype.ok_or_else(|| format!("interpolates {}", from.dtype))?;
     let is_vec = matches!(&call.node.kind, NodeKind::Aten { op, .. } if op.overload == "vec");
     let aligned = taps.is_some() && call.args.bool(2) == Some(true);
-    let centre = match taps {
-        Some(Taps::Linear) if !aligned => Centre::MiddleInside,
-        Some(Taps::Cubic) if !aligned => Centre::Middle,
-        _ => Centre::Corner,
-    };
+    let centre = if aligned { Centre::Corner } else { centre };
     let mut axes = vec![None; first];
     for dim in 0..dims {
         let (extent, result) = (from.shape[first + dim], to.shape[first + dim]);
@@ -97,13 +106,14 @@ fn quotients(sampling: Sampling, index: &Index) -> Vec<Index> {
     let quotient = |(numerator, denominator): (i64, i64)| {
         let offset = match sampling.centre {
             Centre::Corner => 0,
-            Centre::Middle | Centre::MiddleInside => numerator - denominator,
+            Centre::Middle => numerator,
+            Centre::MiddleToMiddle | Centre::MiddleToMiddleInside => numerator - denominator,
         };
         // Twice the fraction, so that half an element is a whole number; only as fine as it has to be.
         let common = divisor(divisor(2 * numerator, offset.abs()), 2 * denominator).max(1);
         let index = index.times(2 * numerator / common).shifted(offset / common).div(2 * denominator / common);
         let high = index.range().1.max(0);
-        if sampling.centre == Centre::MiddleInside { index.clamped(0, high) } else { index }
+        if sampling.centre == Centre::MiddleToMiddleInside { index.clamped(0, high) } else { index }
     };
     fractions(sampling.scale()).into_iter().map(quotient).collect()
 }
@@ -140,8 +150,9 @@ mod tests {
         let axis = Index::axis(0, 12);
         let cases = [
             (1.0 / 3.0, Centre::Corner, axis.div(3)),
-            (0.5, Centre::Middle, axis.times(2).shifted(-1).div(4)),
-            (0.5, Centre::MiddleInside, axis.times(2).shifted(-1).div(4).clamped(0, 5)),
+            (1.0 / 3.0, Centre::Middle, axis.times(2).shifted(1).div(6)),
+            (0.5, Centre::MiddleToMiddle, axis.times(2).shifted(-1).div(4)),
+            (0.5, Centre::MiddleToMiddleInside, axis.times(2).shifted(-1).div(4).clamped(0, 5)),
             (2.5, Centre::Corner, axis.times(5).div(2)),
         ];
         for (scale, centre, expected) in cases {
