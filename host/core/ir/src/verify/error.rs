@@ -66,7 +66,7 @@ pub enum GraphError {
     Count(&'static str, usize, usize),
     /// The input of this position is of another type than in the original.
     #[error("input {0} is {1} in the rewrite and {2} in the original; inputs must stay as they are")]
-    InputType(usize, TensorType, TensorType),
+    InputType(usize, String, String),
     /// The output of this position has another element type or shape.
     #[error(
         "output {} is `%{}`, a {}, in the rewrite and {} in the original; element type and shape must agree",

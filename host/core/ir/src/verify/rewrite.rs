@@ -162,7 +162,7 @@ fn check_signature(original: &Graph, rewritten: &Graph) -> Result<(), GraphError
     for (position, (&a, &b)) in original.inputs.iter().zip(&rewritten.inputs).enumerate() {
         let (expected, found) = (original.ty(a), rewritten.ty(b));
         if expected != found {
-            return Err(GraphError::InputType(position, found.clone(), expected.clone()));
+            return Err(GraphError::InputType(position, found.to_string(), expected.to_string()));
         }
     }
     for (position, (&a, &b)) in original.outputs.iter().zip(&rewritten.outputs).enumerate() {
