@@ -6,10 +6,12 @@
 //! them, and threads that a body has no use for leave before it begins: they are whole warps, and a barrier waits for
 //! threads that are there. Shared memory is that of the body that wants the most.
 
+use super::loops::{
+    BLOCK, CudaType, DeviceFunction, Expression, FunctionRole, MemorySpace, SHARED, THREAD, ThreadStep, Variable,
+    binary, call,
+};
 use super::properties::DeviceProperties;
 use super::split::RowSplit;
-use super::text::Text;
-use std::fmt::Write;
 
 const PRELUDE: &str = include_str!("prelude.cu");
 
@@ -32,37 +34,29 @@ pub(super) struct KernelBody {
     pub(super) split: RowSplit,
     /// One of [`FORMS`](super::FORMS).
     pub(super) form: &'static str,
-    /// Indented once.
-    pub(super) lines: String,
+    pub(super) steps: Vec<ThreadStep>,
 }
 
 impl KernelBody {
     /// Its parameters: inputs, then outputs. `name` makes their names of a letter and a position.
-    fn parameters(&self, name: impl Fn(char, usize) -> String) -> (Vec<String>, Vec<String>) {
-        let of_input = |(at, ty): (usize, &&str)| format!("const {ty} *__restrict__ {}", name('x', at));
-        let of_output = |(at, ty): (usize, &&str)| format!("{ty} *__restrict__ {}", name('y', at));
-        (
-            self.inputs.iter().enumerate().map(of_input).collect(),
-            self.outputs.iter().enumerate().map(of_output).collect(),
-        )
+    fn parameters(&self, name: impl Fn(&'static str, u32) -> Variable) -> [Vec<(CudaType, Variable)>; 2] {
+        let of = |types: &[&'static str], ty: fn(&'static str) -> CudaType, letter| {
+            types.iter().zip(0..).map(|(of, at)| (ty(of), name(letter, at))).collect()
+        };
+        [of(&self.inputs, CudaType::Input, "x"), of(&self.outputs, CudaType::Output, "y")]
     }
 
     /// Whether both are the same function.
     fn is_same(&self, other: &KernelBody) -> bool {
-        (&self.inputs, &self.outputs, &self.lines) == (&other.inputs, &other.outputs, &other.lines)
+        (&self.inputs, &self.outputs, &self.steps) == (&other.inputs, &other.outputs, &other.steps)
     }
 }
 
 /// The text of one kernel. The parameters of its function are the inputs, then the outputs.
 pub(super) fn alone(body: &KernelBody, device: &DeviceProperties) -> String {
-    let (mut parameters, outputs) = body.parameters(|letter, at| format!("{letter}{at}"));
-    parameters.extend(outputs);
-    let mut text = Text::default();
     let launch = LaunchGrid { blocks: body.blocks, threads: body.threads, split: body.split };
-    open_entry(&mut text, launch, body.shared_bytes, &parameters, device);
-    text.lines(&body.lines);
-    text.close();
-    format!("{PRELUDE}\n{}", text.finish())
+    let entry = entry(launch, body.shared_bytes, body.parameters(Variable::of).concat(), body.steps.clone(), device);
+    format!("{PRELUDE}\n{entry}")
 }
 
 /// The text of several kernels. The parameters are the inputs of all of them, then all outputs.
@@ -70,41 +64,32 @@ pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String
     if let [body] = bodies {
         return alone(body, device);
     }
-    let mut text = Text::default();
-    text.line("// The number of a block among those of one body.");
-    text.line("struct Block { u32 x; };");
+    let (mut parts, mut inputs, mut outputs, mut calls) = (String::new(), vec![], vec![], vec![]);
+    let (threads, mut first) = (threads(bodies), 0);
     for (number, body) in bodies.iter().enumerate() {
-        if body.blocks > 0 && function_of(bodies, number) == number {
-            text.line("");
-            write_function(&mut text, number, body);
+        let name = |letter, at| Variable { copy: Some(at), ..Variable::of(letter, number as u32) };
+        let [of_inputs, of_outputs] = body.parameters(name);
+        let arguments = of_inputs.iter().chain(&of_outputs).map(|(_, name)| (*name).into());
+        if body.blocks > 0 {
+            // Bodies that are alike share a function.
+            let is_same = |before: &&KernelBody| before.blocks > 0 && before.is_same(body);
+            let function = bodies[..number].iter().position(|before| is_same(&before)).unwrap_or(number);
+            if function == number {
+                parts += &format!("\n{}", part(function as u32, body));
+            }
+            let end = first + body.blocks;
+            calls.push(call_of((function, body), (first, end), threads, arguments));
+            first = end;
         }
-    }
-    text.line("");
-    let (mut parameters, mut outputs) = (vec![], vec![]);
-    for (number, body) in bodies.iter().enumerate() {
-        let (of_inputs, of_outputs) = body.parameters(|letter, at| name(number, letter, at));
-        parameters.extend(of_inputs);
+        inputs.extend(of_inputs);
         outputs.extend(of_outputs);
     }
-    parameters.extend(outputs);
     let shared = bodies.iter().map(|body| body.shared_bytes).max().unwrap_or(0);
-    let threads = threads(bodies);
     let launch = LaunchGrid { blocks: bodies.iter().map(|body| body.blocks).sum(), threads, split: RowSplit::Whole };
-    open_entry(&mut text, launch, shared, &parameters, device);
-    let mut first = 0;
-    for (number, body) in bodies.iter().enumerate().filter(|(_, body)| body.blocks > 0) {
-        let end = first + body.blocks;
-        text.open(format_args!("if (blockIdx.x < {end}u)"));
-        if body.threads < threads {
-            text.line(format_args!("if (threadIdx.x >= {}u) return;", body.threads));
-        }
-        text.line(format_args!("{}", call(bodies, number, first)));
-        text.line("return;");
-        text.close();
-        first = end;
-    }
-    text.close();
-    format!("{PRELUDE}\n{}", text.finish())
+    let entry = entry(launch, shared, [inputs, outputs].concat(), calls, device);
+    format!(
+        "{PRELUDE}\n// The number of a block among those of one body.\nstruct Block {{ u32 x; }};\n{parts}\n{entry}"
+    )
 }
 
 /// Threads of a block that has room for each body.
@@ -128,53 +113,49 @@ impl LaunchGrid {
     }
 }
 
-fn open_entry(
-    text: &mut Text,
+/// The function that is launched.
+fn entry(
     launch: LaunchGrid,
     shared_bytes: u64,
-    parameters: &[String],
+    parameters: Vec<(CudaType, Variable)>,
+    steps: Vec<ThreadStep>,
     device: &DeviceProperties,
-) {
-    let parameters = parameters.join(", ");
-    let threads = launch.threads;
-    let cluster = match launch.split {
-        RowSplit::Cluster { blocks } => format!(" __cluster_dims__({blocks}, 1, 1)"),
-        RowSplit::Whole | RowSplit::Last { .. } | RowSplit::Scanned { .. } => String::new(),
-    };
-    text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}({parameters})"));
-    text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", shared_bytes.max(1)));
-    text.line("begin();");
+) -> DeviceFunction {
+    let cluster = if let RowSplit::Cluster { blocks } = launch.split { blocks } else { 1 };
+    let bytes = vec![shared_bytes.max(1)];
+    let mut body = vec![
+        ThreadStep::Declare(MemorySpace::SharedAligned, "u8".into(), SHARED, bytes, None),
+        ThreadStep::Call(call("begin", [])),
+    ];
     if launch.leaves_room(device) {
-        text.line("let_next_begin();");
+        body.push(ThreadStep::Call(call("let_next_begin", [])));
     }
+    body.extend(steps);
+    DeviceFunction { role: FunctionRole::Entry { threads: launch.threads, cluster }, parameters, body }
 }
 
-fn write_function(text: &mut Text, number: usize, body: &KernelBody) {
-    let (mut parameters, outputs) = body.parameters(|letter, at| format!("{letter}{at}"));
-    parameters.extend(outputs);
-    let parameters = parameters.join(", ");
-    text.open(format_args!("D void {ENTRY}{number}(const Block blockIdx, u8 *shared, {parameters})"));
-    text.lines(&body.lines);
-    text.close();
+/// A body as a function of its own, whose parameter hides the number of the block.
+fn part(number: u32, body: &KernelBody) -> DeviceFunction {
+    let [inputs, outputs] = body.parameters(Variable::of);
+    let hidden = [(CudaType::Plain("const Block"), Variable::named("blockIdx")), (CudaType::Pointer("u8"), SHARED)];
+    let parameters = hidden.into_iter().chain(inputs).chain(outputs).collect();
+    DeviceFunction { role: FunctionRole::Part(number), parameters, body: body.steps.clone() }
 }
 
-/// The number of the function that a body is: bodies that are alike share one.
-fn function_of(bodies: &[KernelBody], number: usize) -> usize {
-    bodies[..number].iter().position(|before| before.blocks > 0 && before.is_same(&bodies[number])).unwrap_or(number)
-}
-
-fn call(bodies: &[KernelBody], number: usize, first: u64) -> String {
-    let mut call = format!("{ENTRY}{}(Block{{blockIdx.x - {first}u}}, shared", function_of(bodies, number));
-    let body = &bodies[number];
-    let inputs = (0..body.inputs.len()).map(|at| name(number, 'x', at));
-    for argument in inputs.chain((0..body.outputs.len()).map(|at| name(number, 'y', at))) {
-        // Writing to a string does not fail.
-        let _ = write!(call, ", {argument}");
+/// The blocks from `first` to `end` are a body's, which some of the threads leave.
+fn call_of(
+    (function, body): (usize, &KernelBody),
+    (first, end): (u64, u64),
+    threads: u32,
+    arguments: impl Iterator<Item = Expression>,
+) -> ThreadStep {
+    let unsigned = |number: u64| Expression::Number(number.into(), "u");
+    let mut steps = vec![];
+    if body.threads < threads {
+        steps.push(ThreadStep::Return.guarded(Some(binary(">=", THREAD, unsigned(body.threads.into())))));
     }
-    call + ");"
-}
-
-/// What the launched function calls a tensor of a body.
-fn name(number: usize, letter: char, at: usize) -> String {
-    format!("{letter}{number}_{at}")
+    let block = Expression::List(Some("Block".into()), vec![BLOCK - unsigned(first)]);
+    steps.push(ThreadStep::Part(function as u32, [block, SHARED.into()].into_iter().chain(arguments).collect()));
+    steps.push(ThreadStep::Return);
+    ThreadStep::If(binary("<", BLOCK, unsigned(end)), steps, vec![])
 }

@@ -2,6 +2,7 @@
 
 use super::emit::{body, candidates, emit_joined};
 use super::kernel::{CudaError, layouts};
+use super::print::lines;
 use super::properties::DeviceProperties;
 use super::split::RowSplit;
 use crate::access::{BoundInput, BoundOutput, KernelLayout};
@@ -61,7 +62,7 @@ pub fn shape(kernel: &Kernel, inputs: Vec<TensorType>, properties: DevicePropert
     if body.split != RowSplit::Whole {
         return None;
     }
-    let (lines, room) = (body.lines.lines().count(), properties.busy_threads());
+    let (lines, room) = (lines(&body.steps).lines().count(), properties.busy_threads());
     Some(LaunchShape { blocks: body.blocks, threads: body.threads, bytes, lines, room })
 }
 

@@ -6,10 +6,11 @@
 
 use super::choices::{Branch, Choices};
 use super::work::LaneWork;
-use super::{CudaEmitter, IndexContext, NameScope, ScheduleForm};
+use super::{CudaEmitter, IndexContext, LANE, ScheduleForm, of};
 use crate::cuda::claims::Claim;
+use crate::cuda::loops::{MemorySpace, ThreadStep};
 use crate::cuda::space::Lanes;
-use crate::cuda::text::storage;
+use crate::cuda::types::storage;
 use passhost_ir::kernel::{Op, Reg};
 use std::collections::{HashMap, HashSet};
 
@@ -72,31 +73,22 @@ impl CudaEmitter<'_> {
     }
 
     /// Computes the side that is selected, for all lanes. `wide` says what is there already.
-    pub(super) fn branch(
-        &mut self,
-        branch: &Branch,
-        work: &LaneWork<'_>,
-        context: &IndexContext,
-        wide: &mut HashMap<Reg, Lanes>,
-    ) {
-        let (number, lanes) = (branch.select.0, self.schedule.lanes());
-        let mut scope = NameScope::default();
-        let known = |reg: &Reg| wide.contains_key(reg);
-        let of_condition = self.closure(branch.condition, work.insts);
-        let missing: Vec<Reg> = of_condition.into_iter().filter(|reg| !known(reg)).collect();
-        for reg in missing {
-            self.value(reg, context, &mut scope);
+    pub(super) fn branch(&mut self, branch: &Branch, context: &IndexContext<'_>, wide: &mut HashMap<Reg, Lanes>) {
+        let lanes = self.schedule.lanes();
+        let context = &IndexContext { since: self.steps.len(), ..context.clone() };
+        let missing = self.closure(branch.condition, context.own).into_iter();
+        for reg in missing.filter(|reg| !wide.contains_key(reg)).collect::<Vec<Reg>>() {
+            self.value(reg, context);
             wide.insert(reg, Lanes::One);
         }
         self.claims.list.push(Claim::OneValue(branch.condition));
-        let (ty, condition) = (storage(self.dtype(branch.select)), self.name(branch.condition));
-        self.text.line(format_args!("__align__(16) {ty} s{number}[{lanes}];"));
-        for ((value, insts), opening) in branch.sides.iter().zip([format!("if ({condition})"), "else".to_owned()]) {
-            self.text.open(opening);
-            let keep = vec![(*value, format!("s{number}[v]"))];
-            self.work(context, LaneWork { insts, reduces: &[], stores: &[], keep, store_if: None, sums: "v" });
-            self.text.close();
-        }
+        let (selected, condition) = (of("s", branch.select), self.operand(branch.condition, context));
+        self.declare(MemorySpace::Aligned, storage(self.dtype(branch.select)), selected, &[lanes.into()]);
+        let [yes, no] = branch.sides.each_ref().map(|(value, insts)| {
+            let keep = vec![(*value, selected.at(LANE))];
+            self.within(|this| this.work(context, LaneWork { keep, ..LaneWork::new(insts) }))
+        });
+        self.steps.push(ThreadStep::If(condition, yes, no));
         wide.insert(branch.select, Lanes::Neighbours);
     }
 }

@@ -1,4 +1,4 @@
-//! From a kernel and a layout to CUDA C++.
+//! From a kernel, a layout and a schedule to a loop form.
 
 mod branches;
 mod choices;
@@ -7,7 +7,6 @@ mod exchange;
 mod forms;
 mod index;
 mod memory;
-mod reductions;
 mod runs;
 mod tiled;
 mod work;
@@ -15,16 +14,18 @@ mod work;
 use super::chooser::{Chooser, has_long_rows};
 use super::claims::Claims;
 use super::join::{self, KernelBody};
+use super::loops::{CudaType, Expression, LoopRange, MemorySpace, ThreadStep, Unroll, Variable};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::scans::{accumulator_bytes, scans};
 use super::schedule::{Schedule, ScheduleForm};
-use super::text::{Text, storage};
+use super::split::RowSplit;
 use super::tiles::Tiles;
+use super::types::storage;
 use crate::access::{KernelAnalysis, KernelLayout};
-use passhost_ir::kernel::{Facts, IndexId, Reg};
+use passhost_ir::kernel::{Class, Facts, Op, Reg};
 use passhost_ir::{Dtype, Kernel};
-use std::collections::HashMap;
+use std::ops::Range;
 
 /// A kernel as source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,12 +167,11 @@ fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (KernelBody, Claims) {
         passes,
         reads: reads(kernel, analysis),
         shared: vec![],
-        text: Text::inside(),
-        names: HashMap::new(),
-        counter: 0,
+        steps: vec![],
+        indices: 0,
     };
     emitter.shared = emitter.shared_values();
-    emitter.lines();
+    emitter.write();
     let body = KernelBody {
         inputs: kernel.inputs.iter().map(|input| storage(input.dtype)).collect(),
         outputs: kernel.stores.iter().map(|store| storage(emitter.dtype(store.value))).collect(),
@@ -180,7 +180,7 @@ fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (KernelBody, Claims) {
         split,
         form,
         threads: emitter.schedule.threads(),
-        lines: emitter.text.finish(),
+        steps: emitter.steps,
     };
     (body, emitter.claims)
 }
@@ -197,27 +197,56 @@ struct CudaEmitter<'a> {
     reads: Vec<usize>,
     /// Whether each value is made of literals and index expressions that all lanes share.
     shared: Vec<bool>,
-    text: Text,
-    /// How each value is called here and now.
-    names: HashMap<Reg, String>,
-    counter: usize,
+    /// The steps of the innermost block that is being written.
+    steps: Vec<ThreadStep>,
+    /// How many variables hold index expressions.
+    indices: u32,
 }
 
-/// Where code computes: the texts of the row's and the point's number.
+/// Where code computes.
 #[derive(Debug, Clone)]
-struct IndexContext {
-    row: String,
-    point: String,
+struct IndexContext<'a> {
+    /// The numbers of the row and of the point.
+    row: Expression,
+    point: Expression,
+    /// Which of its points the thread is at: where values that it keeps of them lie.
+    turn: Expression,
+    /// What is computed here. Other values were computed before.
+    own: &'a [Reg],
+    /// From which step of the block on index expressions that were computed are known.
+    since: usize,
 }
 
-/// A place in the text where index expressions are given names.
-#[derive(Debug, Default)]
-struct NameScope {
-    known: HashMap<IndexId, String>,
+impl IndexContext<'_> {
+    /// At the row `p`, and the point `r`, of this turn.
+    fn at(turn: impl Into<Expression>) -> IndexContext<'static> {
+        let [row, point] = ["p", "r"].map(|name| Variable::named(name).into());
+        IndexContext { row, point, turn: turn.into(), own: &[], since: 0 }
+    }
+}
+
+/// A lane of a thread.
+const LANE: Variable = Variable::named("v");
+/// Whether a thread has a row of its own.
+const ACTIVE: Variable = Variable::named("active");
+
+/// A variable for something of a value.
+fn of(stem: &'static str, reg: Reg) -> Variable {
+    Variable::of(stem, reg.0)
+}
+
+/// A loop over some.
+fn count(ty: &'static str, name: &'static str, range: Range<u64>, unroll: Option<Unroll>) -> LoopRange {
+    LoopRange { ty, variable: Variable::named(name), range, unroll }
+}
+
+/// A loop over lanes.
+fn lanes(lanes: u32) -> LoopRange {
+    count("int", "v", 0..lanes.into(), Some(Unroll::All))
 }
 
 impl CudaEmitter<'_> {
-    fn lines(&mut self) {
+    fn write(&mut self) {
         if let Some(tiles) = self.schedule.tiles.clone() {
             return self.tiled_map(&tiles);
         }
@@ -232,8 +261,74 @@ impl CudaEmitter<'_> {
         self.kernel.body[reg.0 as usize].dtype
     }
 
-    fn name(&self, reg: Reg) -> String {
-        self.names.get(&reg).cloned().unwrap_or_else(|| format!("v{}", reg.0))
+    /// Where a value is that is needed in a context: in the variable that it is computed into there, or where it is left
+    /// for those that need it later.
+    fn operand(&self, reg: Reg, context: &IndexContext<'_>) -> Expression {
+        let op = &self.kernel.body[reg.0 as usize].op;
+        let by_rows = matches!(self.schedule.form, ScheduleForm::Rows { .. });
+        match op {
+            _ if context.own.contains(&reg) => of("v", reg).into(),
+            _ if self.schedule.tiles.is_some() => self.in_tile(reg),
+            Op::Reduce(..) if by_rows && self.schedule.split == RowSplit::Whole => of("v", reg).into(),
+            Op::Reduce(..) if by_rows => self.reduced(reg, of("sum", reg).at(0)),
+            Op::Reduce(..) => self.reduced(reg, of("sum", reg).at(LANE)),
+            Op::Scan(..) => of("c", reg).at(context.turn.clone()).at(LANE),
+            _ if self.facts.class(reg) == Class::Elem => self.kept(reg, context),
+            _ if by_rows => of("v", reg).into(),
+            _ => of("k", reg).at(LANE),
+        }
+    }
+
+    /// Where a thread keeps a value of a point.
+    fn kept(&self, reg: Reg, context: &IndexContext<'_>) -> Expression {
+        of("k", reg).at(context.turn.clone()).at(LANE)
+    }
+
+    /// Names a value.
+    fn define(&mut self, ty: impl Into<CudaType>, name: Variable, value: impl Into<Expression>) {
+        self.steps.push(ThreadStep::Let(ty.into(), vec![(name, value.into())]));
+    }
+
+    /// Declares arrays.
+    fn declare(&mut self, space: MemorySpace, ty: impl Into<CudaType>, name: Variable, extents: &[u64]) {
+        self.steps.push(ThreadStep::Declare(space, ty.into(), name, extents.to_vec(), None));
+    }
+
+    /// Makes a variable that begins as a value.
+    fn begin(&mut self, ty: impl Into<CudaType>, name: Variable, extents: &[u64], first: Expression) {
+        self.steps.push(ThreadStep::Declare(MemorySpace::Registers, ty.into(), name, extents.to_vec(), Some(first)));
+    }
+
+    fn assign(&mut self, place: Expression, value: impl Into<Expression>) {
+        self.steps.push(ThreadStep::Assign(place, value.into()));
+    }
+
+    fn call(&mut self, call: Expression) {
+        self.steps.push(ThreadStep::Call(call));
+    }
+
+    /// The steps that `write` writes, for a block of their own.
+    fn within(&mut self, write: impl FnOnce(&mut Self)) -> Vec<ThreadStep> {
+        let around = std::mem::take(&mut self.steps);
+        write(self);
+        std::mem::replace(&mut self.steps, around)
+    }
+
+    fn each(&mut self, range: LoopRange, write: impl FnOnce(&mut Self)) {
+        let steps = self.within(write);
+        self.steps.push(ThreadStep::Loop(range, steps));
+    }
+
+    fn scope(&mut self, write: impl FnOnce(&mut Self)) {
+        let steps = self.within(write);
+        self.steps.push(ThreadStep::Scope(steps));
+    }
+
+    /// Steps under a condition, if there is one.
+    fn when(&mut self, condition: Option<Expression>, write: impl FnOnce(&mut Self)) {
+        let Some(condition) = condition else { return write(self) };
+        let steps = self.within(write);
+        self.steps.push(ThreadStep::If(condition, steps, vec![]));
     }
 }
 

@@ -1,12 +1,12 @@
 //! What the lanes of a thread compute in one go: wide loads, then lane by lane, then wide stores.
 
 use super::choices::Choices;
-use super::reductions::neutral;
-use super::{CudaEmitter, IndexContext, NameScope, ScheduleForm};
+use super::{CudaEmitter, IndexContext, LANE, ScheduleForm, lanes, of};
 use crate::cuda::claims::{Claim, ClaimAccess};
-use crate::cuda::column::functor;
+use crate::cuda::column::{compute, functor, neutral};
+use crate::cuda::loops::{Expression, MemorySpace, ThreadStep, Variable, binary};
 use crate::cuda::space::{Address, Lanes, common};
-use crate::cuda::text::{expression, from_storage, held, storage, to_storage};
+use crate::cuda::types::{from_storage, held, storage};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Class, IndexId, Op, Reg};
@@ -17,79 +17,76 @@ pub(super) struct LaneWork<'a> {
     pub(super) insts: &'a [Reg],
     pub(super) reduces: &'a [Reg],
     pub(super) stores: &'a [usize],
-    /// Values to be kept, with the text of the place for a lane.
-    pub(super) keep: Vec<(Reg, String)>,
+    /// Values to be kept, with the place for a lane.
+    pub(super) keep: Vec<(Reg, Expression)>,
     /// A condition for stores.
-    pub(super) store_if: Option<&'a str>,
+    pub(super) store_if: Option<Expression>,
     /// The number of a lane's accumulator.
-    pub(super) sums: &'a str,
+    pub(super) sums: Expression,
+}
+
+impl<'a> LaneWork<'a> {
+    /// Computes so much, and does nothing with it.
+    pub(super) fn new(insts: &'a [Reg]) -> LaneWork<'a> {
+        LaneWork { insts, reduces: &[], stores: &[], keep: vec![], store_if: None, sums: LANE.into() }
+    }
 }
 
 impl CudaEmitter<'_> {
     /// Computes for the lanes of a thread: wide loads, then lane by lane, then wide stores.
-    pub(super) fn work(&mut self, context: &IndexContext, work: LaneWork<'_>) {
-        let lanes = self.schedule.lanes();
-        let chosen = self.choices(work.insts, lanes);
+    pub(super) fn work(&mut self, context: &IndexContext<'_>, work: LaneWork<'_>) {
+        let width = self.schedule.lanes();
+        let chosen = self.choices(work.insts, width);
+        let context = &IndexContext { own: work.insts, since: self.steps.len(), ..context.clone() };
         let wide = self.once_for_all_lanes(&work, &chosen, context);
-        let wide_stores: Vec<usize> =
-            work.stores.iter().copied().filter(|store| self.store_lanes(*store, lanes) == Lanes::Neighbours).collect();
+        let is_wide = |store: &usize| self.store_lanes(*store, width) == Lanes::Neighbours;
+        let wide_stores: Vec<usize> = work.stores.iter().copied().filter(is_wide).collect();
         for store in &wide_stores {
-            let dtype = self.dtype(self.kernel.stores[*store].value);
-            self.text.line(format_args!("__align__(16) {} o{store}[{lanes}];", storage(dtype)));
+            let element = storage(self.dtype(self.kernel.stores[*store].value));
+            self.declare(MemorySpace::Aligned, element, Variable::of("o", *store as u32), &[width.into()]);
         }
-        self.text.line("#pragma unroll");
-        self.text.open(format_args!("for (int v = 0; v < {lanes}; ++v)"));
-        let lane = self.lane_context(context, lanes);
-        let mut scope = NameScope::default();
-        for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
-            match wide.get(reg) {
-                Some(Lanes::One) => {}
-                Some(_) => {
-                    let dtype = self.dtype(*reg);
-                    let element = from_storage(dtype, &format!("s{}[v]", reg.0));
-                    self.text.line(format_args!("const {} v{} = {element};", held(dtype), reg.0));
-                    self.names.insert(*reg, format!("v{}", reg.0));
+        self.each(lanes(width), |this| {
+            let lane = IndexContext { since: 0, ..this.lane_context(context, width) };
+            for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
+                match wide.get(reg) {
+                    Some(Lanes::One) => {}
+                    Some(_) => {
+                        let dtype = this.dtype(*reg);
+                        this.define(held(dtype), of("v", *reg), from_storage(dtype, of("s", *reg).at(LANE)));
+                    }
+                    None => this.value(*reg, &lane),
                 }
-                None => self.value(*reg, &lane, &mut scope),
             }
+            this.use_values(&lane, &work, &wide_stores);
+        });
+        for store in wide_stores {
+            self.claims.list.push(Claim::Neighbours(ClaimAccess::Store(store)));
+            let to = Variable::of("y", store as u32) + self.store_offset(store, context);
+            let from = Variable::of("o", store as u32).into();
+            self.steps.push(ThreadStep::Store { to, from }.guarded(work.store_if.clone()));
         }
+    }
+
+    /// Reduces, keeps and stores what a lane computed.
+    fn use_values(&mut self, lane: &IndexContext<'_>, work: &LaneWork<'_>, wide_stores: &[usize]) {
         for reg in work.reduces {
             let Op::Reduce(op, operand) = self.kernel.body[reg.0 as usize].op else { continue };
-            let (x, number) = (self.name(operand), reg.0);
-            // Each accumulator sees points in their order.
-            let x = if op.gives() == Gives::Position { format!("{x}, (i64){}", lane.point) } else { x };
-            let at = work.sums;
-            self.text.line(format_args!("acc{number}[{at}] = {}::of(acc{number}[{at}], {x});", functor(op)));
+            let mut values = vec![self.operand(operand, lane)];
+            if op.gives() == Gives::Position {
+                // Each accumulator sees points in their order.
+                values.push(lane.point.clone().cast("i64"));
+            }
+            self.steps.push(ThreadStep::Accumulate(of("acc", *reg).at(work.sums.clone()), functor(op), values));
         }
         for (reg, place) in &work.keep {
-            let name = self.name(*reg);
-            self.text.line(format_args!("{place} = {name};"));
+            self.assign(place.clone(), self.operand(*reg, lane));
         }
         for store in work.stores {
             if wide_stores.contains(store) {
-                let value = self.kernel.stores[*store].value;
-                let element = to_storage(self.dtype(value), &self.name(value));
-                self.text.line(format_args!("o{store}[v] = {element};"));
+                self.assign(Variable::of("o", *store as u32).at(LANE), self.element(*store, lane));
             } else {
-                if let Some(condition) = work.store_if {
-                    self.text.open(format_args!("if ({condition})"));
-                }
-                self.store_each(*store, &lane);
-                if work.store_if.is_some() {
-                    self.text.close();
-                }
+                self.when(work.store_if.clone(), |this| this.store_each(*store, lane));
             }
-        }
-        self.text.close();
-        for store in wide_stores {
-            self.claims.list.push(Claim::Neighbours(ClaimAccess::Store(store)));
-            let offset = self.store_offset(store, context);
-            let condition = work.store_if.map(|condition| format!("if ({condition}) ")).unwrap_or_default();
-            self.text.line(format_args!("{condition}write(y{store} + {offset}, o{store});"));
-        }
-        // Lanes are gone with their loop, unless they were kept.
-        for reg in work.insts {
-            self.names.remove(reg);
         }
     }
 
@@ -98,15 +95,14 @@ impl CudaEmitter<'_> {
         &mut self,
         work: &LaneWork<'_>,
         chosen: &Choices,
-        context: &IndexContext,
+        context: &IndexContext<'_>,
     ) -> HashMap<Reg, Lanes> {
         let lanes = self.schedule.lanes();
-        let mut chunk = NameScope::default();
         let mut wide: HashMap<Reg, Lanes> = HashMap::new();
         for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
             let common = match self.kernel.body[reg.0 as usize].op {
                 Op::Select(..) if chosen.whole.contains(reg) => {
-                    self.load_chosen(*reg, context, lanes, &mut chunk);
+                    self.load_chosen(*reg, context, lanes);
                     Lanes::Neighbours
                 }
                 Op::Load { .. } => {
@@ -115,16 +111,16 @@ impl CudaEmitter<'_> {
                         Lanes::Each => continue,
                         Lanes::One => {
                             self.claims.list.push(Claim::OneElement(ClaimAccess::Load(*reg)));
-                            self.load_one(*reg, &address, context, &mut chunk);
+                            self.load_one(*reg, &address, context);
                         }
-                        Lanes::Neighbours => self.load_neighbours(*reg, &address, context, lanes, &mut chunk),
+                        Lanes::Neighbours => self.load_neighbours(*reg, &address, context, lanes),
                     }
                     common
                 }
                 // What all lanes compute alike is computed once.
                 _ if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => {
                     self.claims.list.push(Claim::OneValue(*reg));
-                    self.value(*reg, context, &mut chunk);
+                    self.value(*reg, context);
                     Lanes::One
                 }
                 _ => continue,
@@ -133,7 +129,7 @@ impl CudaEmitter<'_> {
         }
         // Last, so that loads which do not wait for a branch are under way.
         for branch in &chosen.branches {
-            self.branch(branch, work, context, &mut wide);
+            self.branch(branch, context, &mut wide);
         }
         wide
     }
@@ -178,44 +174,48 @@ impl CudaEmitter<'_> {
     }
 
     /// The numbers of a lane's row and point.
-    pub(super) fn lane_context(&self, context: &IndexContext, lanes: u32) -> IndexContext {
-        if lanes == 1 {
-            return context.clone();
+    fn lane_context<'c>(&self, context: &IndexContext<'c>, lanes: u32) -> IndexContext<'c> {
+        let mut lane = context.clone();
+        if lanes > 1 {
+            let number = match self.schedule.form {
+                ScheduleForm::Columns { .. } => &mut lane.row,
+                ScheduleForm::Rows { .. } => &mut lane.point,
+            };
+            *number = (number.clone() + LANE).group();
         }
-        match self.schedule.form {
-            ScheduleForm::Columns { .. } => IndexContext { row: format!("({} + v)", context.row), ..context.clone() },
-            ScheduleForm::Rows { .. } => IndexContext { point: format!("({} + v)", context.point), ..context.clone() },
-        }
+        lane
     }
 
     /// Computes one value here.
-    pub(super) fn value(&mut self, reg: Reg, context: &IndexContext, scope: &mut NameScope) {
+    pub(super) fn value(&mut self, reg: Reg, context: &IndexContext<'_>) {
         let inst = &self.kernel.body[reg.0 as usize];
-        let number = reg.0;
-        match &inst.op {
+        let value = match &inst.op {
             Op::Load { .. } => {
                 let (address, _) = self.load_lanes(reg, 1);
-                return self.load_one(reg, &address, context, scope);
+                return self.load_one(reg, &address, context);
             }
-            Op::Index(id) => {
-                let index = self.index(*id, context, scope);
-                self.text.line(format_args!("const i64 v{number} = (i64){index};"));
-            }
+            Op::Index(id) => self.index(*id, context).cast("i64"),
             Op::Scan(op, operand) => {
                 let last = self.kernel.reduce.last().copied().unwrap_or(1);
-                let (x, start, op) =
-                    (self.name(*operand), neutral(op.reduction(), inst.dtype), functor(op.reduction()));
+                let (op, so_far) = (op.reduction(), of("c", reg).at(LANE));
                 if last as u64 != self.schedule.points.points() {
-                    self.text.line(format_args!("if ({} % {last} == 0) c{number}[v] = {start};", context.point));
+                    let anew = ThreadStep::Assign(so_far.clone(), neutral(op, inst.dtype));
+                    self.steps.push(anew.guarded(Some(binary("==", context.point.clone() % last, 0))));
                 }
-                self.text.line(format_args!("c{number}[v] = {op}::of(c{number}[v], {x});"));
-                self.text.line(format_args!("const {} v{number} = c{number}[v];", held(inst.dtype)));
+                let values = vec![self.operand(*operand, context)];
+                self.steps.push(ThreadStep::Accumulate(so_far.clone(), functor(op), values));
+                so_far
             }
-            _ => {
-                let text = expression(&self.kernel.body, inst, |operand| self.name(operand));
-                self.text.line(format_args!("const {} v{number} = {text};", held(inst.dtype)));
+            op => {
+                let operands = op.operands();
+                let from = operands.first().map_or(inst.dtype, |operand| self.dtype(*operand));
+                let operands = operands.iter().map(|operand| self.operand(*operand, context)).collect();
+                let Some(value) = compute(op, (from, inst.dtype), operands) else {
+                    unreachable!("reductions are no values of a point")
+                };
+                value
             }
-        }
-        self.names.insert(reg, format!("v{number}"));
+        };
+        self.define(held(inst.dtype), of("v", reg), value);
     }
 }
