@@ -10,10 +10,9 @@ use super::loops::{
     BLOCK, CudaType, DeviceFunction, Expression, FunctionRole, MemorySpace, SHARED, THREAD, ThreadStep, Variable,
     binary, call,
 };
+use super::print::source;
 use super::properties::DeviceProperties;
 use super::split::RowSplit;
-
-const PRELUDE: &str = include_str!("prelude.cu");
 
 /// The function's name in the source.
 pub const ENTRY: &str = "k";
@@ -56,7 +55,7 @@ impl KernelBody {
 pub(super) fn alone(body: &KernelBody, device: &DeviceProperties) -> String {
     let launch = LaunchGrid { blocks: body.blocks, threads: body.threads, split: body.split };
     let entry = entry(launch, body.shared_bytes, body.parameters(Variable::of).concat(), body.steps.clone(), device);
-    format!("{PRELUDE}\n{entry}")
+    source(&[entry])
 }
 
 /// The text of several kernels. The parameters are the inputs of all of them, then all outputs.
@@ -64,7 +63,7 @@ pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String
     if let [body] = bodies {
         return alone(body, device);
     }
-    let (mut parts, mut inputs, mut outputs, mut calls) = (String::new(), vec![], vec![], vec![]);
+    let (mut functions, mut inputs, mut outputs, mut calls) = (vec![], vec![], vec![], vec![]);
     let (threads, mut first) = (threads(bodies), 0);
     for (number, body) in bodies.iter().enumerate() {
         let name = |letter, at| Variable { copy: Some(at), ..Variable::of(letter, number as u32) };
@@ -75,7 +74,7 @@ pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String
             let is_same = |before: &&KernelBody| before.blocks > 0 && before.is_same(body);
             let function = bodies[..number].iter().position(|before| is_same(&before)).unwrap_or(number);
             if function == number {
-                parts += &format!("\n{}", part(function as u32, body));
+                functions.push(part(function as u32, body));
             }
             let end = first + body.blocks;
             calls.push(call_of((function, body), (first, end), threads, arguments));
@@ -86,10 +85,8 @@ pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String
     }
     let shared = bodies.iter().map(|body| body.shared_bytes).max().unwrap_or(0);
     let launch = LaunchGrid { blocks: bodies.iter().map(|body| body.blocks).sum(), threads, split: RowSplit::Whole };
-    let entry = entry(launch, shared, [inputs, outputs].concat(), calls, device);
-    format!(
-        "{PRELUDE}\n// The number of a block among those of one body.\nstruct Block {{ u32 x; }};\n{parts}\n{entry}"
-    )
+    functions.push(entry(launch, shared, [inputs, outputs].concat(), calls, device));
+    source(&functions)
 }
 
 /// Threads of a block that has room for each body.

@@ -5,6 +5,27 @@
 //! compute and where they read and write are [`Expression`]s. No step says more than the CUDA that it prints as: which
 //! threads run it is in the expressions, which name the thread and the block.
 //!
+//! ```
+//! use passhost_kernels::cuda::loops::{
+//!     BLOCK, CudaType, DeviceFunction, FunctionRole, THREAD, ThreadStep, Variable, binary, call, source,
+//! };
+//!
+//! let [x, y, p] = [Variable::of("x", 0), Variable::of("y", 0), Variable::named("p")];
+//! let copied = ThreadStep::Assign(y.at(p), x.at(p));
+//! let function = DeviceFunction {
+//!     role: FunctionRole::Entry { threads: 128, cluster: 1 },
+//!     parameters: vec![(CudaType::Input("float"), x), (CudaType::Output("float"), y)],
+//!     body: vec![
+//!         ThreadStep::Call(call("begin", [])),
+//!         ThreadStep::Let("u32".into(), vec![(p, BLOCK * 128 + THREAD)]),
+//!         copied.guarded(Some(binary("<", p, 1000))),
+//!     ],
+//! };
+//! assert!(source(&[function]).ends_with(
+//!     "    begin();\n    const u32 p = blockIdx.x * 128 + threadIdx.x;\n    if (p < 1000) y0[p] = x0[p];\n}\n"
+//! ));
+//! ```
+//!
 //! A [`Variable`] is printed as what it is, with the number of the value, tensor or index expression that it is of:
 //!
 //! | name | what |
@@ -18,6 +39,8 @@
 //! | `acc`, `sum` | accumulators of a reduction; what a thread, and then all that share a row, reduced |
 //! | `in`, `at` | whether a wide load is inside; its address |
 //! | `tile`, `from`, `pairs` | a square of an input in shared memory, where it is read, what a thread takes out of it |
+
+pub use super::print::source;
 
 use passhost_ir::Dtype;
 use std::ops::Range;
@@ -256,17 +279,15 @@ pub enum ThreadStep {
     CommitCopies,
     /// Waits until all groups of copies of this thread but so many of the last are done.
     AwaitCopies(u32),
-    /// Reads so many 8x8 matrices of 16-bit elements from a block's memory into a warp's registers: thread n names the
+    /// Reads four 8x8 matrices of `f16` from a block's memory into a warp's registers, `u32` for each: thread n names the
     /// address of row n % 8 of matrix n / 8.
     LoadMatrices {
-        /// How many.
-        count: u32,
-        /// Whether each is transposed.
-        transposed: bool,
-        /// An array of registers, one for each matrix.
+        /// The registers.
         to: Expression,
         /// The address.
         from: Expression,
+        /// Whether each is transposed.
+        transposed: bool,
     },
     /// Adds the product of a 16x16 and a 16x8 matrix of `f16` to one of `float`, each in the registers of a warp.
     MultiplyMatrices {
@@ -301,6 +322,19 @@ impl ThreadStep {
         match condition {
             Some(condition) => ThreadStep::Guarded(condition, Box::new(self)),
             None => self,
+        }
+    }
+
+    /// Whether this, or a step inside of it, is for tensor cores or the copies that feed them.
+    pub(super) fn is_of_matrices(&self) -> bool {
+        use ThreadStep::{AwaitCopies, CommitCopies, CopyAsync, LoadMatrices, MultiplyMatrices};
+        use ThreadStep::{Each, Guarded, If, Loop, Scope};
+        match self {
+            CopyAsync { .. } | CommitCopies | AwaitCopies(_) | LoadMatrices { .. } | MultiplyMatrices { .. } => true,
+            Loop(_, steps) | Scope(steps) => steps.iter().any(ThreadStep::is_of_matrices),
+            If(_, steps, others) => steps.iter().chain(others).any(ThreadStep::is_of_matrices),
+            Each(_, step) | Guarded(_, step) => step.is_of_matrices(),
+            _ => false,
         }
     }
 }

@@ -19,6 +19,22 @@ impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Printed<F> {
     }
 }
 
+const PRELUDE: &str = include_str!("prelude.cu");
+const MATRICES: &str = include_str!("matrices.cu");
+/// What a part calls the number of its block among its own.
+const OF_PARTS: &str = "// The number of a block among those of one body.\nstruct Block { u32 x; };\n\n";
+
+/// Source text of functions, the one that is launched last.
+pub fn source(functions: &[DeviceFunction]) -> String {
+    let mut text = format!("{PRELUDE}\n");
+    if functions.iter().flat_map(|function| &function.body).any(ThreadStep::is_of_matrices) {
+        text += MATRICES;
+        text.push('\n');
+    }
+    text += if functions.len() > 1 { OF_PARTS } else { "" };
+    text + &functions.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
 /// Steps as lines, as they stand in a function.
 pub(super) fn lines(steps: &[ThreadStep]) -> String {
     Printed(|f: &mut Formatter<'_>| block(f, steps, 1)).to_string()
@@ -92,10 +108,8 @@ fn step(f: &mut Formatter<'_>, step: &ThreadStep, depth: usize) -> fmt::Result {
         }
         ThreadStep::CommitCopies => f.write_str("commit_copies();"),
         ThreadStep::AwaitCopies(count) => write!(f, "await_copies<{count}>();"),
-        ThreadStep::LoadMatrices { count, transposed, to, from } => {
-            let transposed = if *transposed { "_transposed" } else { "" };
-            write!(f, "load_matrices_{count}{transposed}({to}, {from});")
-        }
+        ThreadStep::LoadMatrices { to, from, transposed: false } => write!(f, "load_matrices({to}, {from});"),
+        ThreadStep::LoadMatrices { to, from, transposed: true } => write!(f, "load_transposed({to}, {from});"),
         ThreadStep::MultiplyMatrices { sums, factors: [a, b] } => write!(f, "multiply_matrices({sums}, {a}, {b});"),
         ThreadStep::Call(call) => write!(f, "{call};"),
         ThreadStep::Part(number, arguments) => {
