@@ -83,6 +83,7 @@ impl Claims {
     pub(super) fn new(schedule: &Schedule) -> Claims {
         let blocks = schedule.blocks();
         let reach = match schedule.form {
+            _ if schedule.tiles.is_some() => (schedule.rows.points(), 1),
             ScheduleForm::Columns { wide, lanes, .. } => {
                 let rows = blocks / u64::from(schedule.split.blocks()) * u64::from(wide) * u64::from(lanes);
                 (rows, schedule.points.points())

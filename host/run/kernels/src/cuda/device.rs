@@ -54,7 +54,7 @@ const FIRST_THAT_BEGINS_EARLY: i32 = 9;
 /// What a function does first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FunctionStart {
-    /// It calls `begin` of the [prelude](super::join), which waits for the launch before.
+    /// It calls `begin` of `prelude.cu`, which waits for the launch before.
     Waits,
     /// Anything: all that the stream was given before must have ended.
     Anyhow,

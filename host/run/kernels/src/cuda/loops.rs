@@ -45,6 +45,9 @@ pub use super::print::source;
 use passhost_ir::Dtype;
 use std::ops::Range;
 
+/// The name of the function that is launched.
+pub const ENTRY: &str = "k";
+
 /// A variable, or what CUDA calls so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
@@ -160,6 +163,17 @@ pub fn binary(operator: &'static str, a: impl Into<Expression>, b: impl Into<Exp
     }
 }
 
+/// A number of a type.
+pub fn number(number: impl Into<i128>, ty: &str) -> Expression {
+    let suffix = match ty {
+        "u32" => "u",
+        "i64" => "ll",
+        "u64" => "ull",
+        _ => "",
+    };
+    Expression::Number(number.into(), suffix)
+}
+
 /// What a function gives.
 pub fn call(function: &'static str, arguments: impl Into<Vec<Expression>>) -> Expression {
     Expression::Call(function, vec![], arguments.into())
@@ -248,54 +262,26 @@ pub enum ThreadStep {
     Assign(Expression, Expression),
     /// Takes values into an accumulator by a functor of the prelude.
     Accumulate(Expression, &'static str, Vec<Expression>),
-    /// Reads an array of registers at an address, or where that is not inside, fills it.
-    Load {
-        /// The array.
-        to: Expression,
-        /// The address.
-        from: Expression,
-        /// Whether it is inside, and what to fill it with if not.
-        or: Option<(Expression, Expression)>,
-    },
-    /// Writes an array of registers to an address.
-    Store {
-        /// The address.
-        to: Expression,
-        /// The array.
-        from: Expression,
-    },
-    /// Copies so many elements of a type from one address to another.
+    /// Reads an array of registers at an address; where a condition does not hold, fills it with a value.
+    Load(Expression, Expression, Option<(Expression, Expression)>),
+    /// Writes to an address what is in an array of registers.
+    Store(Expression, Expression),
+    /// Copies so many elements of a type to one address from another.
     Copy(u32, &'static str, [Expression; 2]),
-    /// Begins to copy 16 bytes of a tensor into a block's memory; zeros, if they are not inside.
-    CopyAsync {
-        /// Where to.
-        to: Expression,
-        /// The address in the tensor.
-        from: Expression,
-        /// Whether they are inside, where not all are.
-        inside: Option<Expression>,
-    },
+    /// Begins to copy 16 bytes to a block's memory from a tensor; zeros, and nothing is read, where a condition does not
+    /// hold.
+    CopyAsync(Expression, Expression, Expression),
     /// Makes a group of the copies that this thread began since the last one.
     CommitCopies,
     /// Waits until all groups of copies of this thread but so many of the last are done.
     AwaitCopies(u32),
-    /// Reads four 8x8 matrices of `f16` from a block's memory into a warp's registers, `u32` for each: thread n names the
+    /// Reads four 8x8 matrices of `f16` into a warp's registers, `u32` for each, from a block's memory: thread n names the
     /// address of row n % 8 of matrix n / 8.
-    LoadMatrices {
-        /// The registers.
-        to: Expression,
-        /// The address.
-        from: Expression,
-        /// Whether each is transposed.
-        transposed: bool,
-    },
-    /// Adds the product of a 16x16 and a 16x8 matrix of `f16` to one of `float`, each in the registers of a warp.
-    MultiplyMatrices {
-        /// The sums.
-        sums: Expression,
-        /// The factors.
-        factors: [Expression; 2],
-    },
+    LoadMatrices(Expression, Expression),
+    /// The same, each matrix transposed.
+    LoadTransposed(Expression, Expression),
+    /// Adds to a 16x8 matrix of `float` the product of a 16x16 and a 16x8 matrix of `f16`, each in a warp's registers.
+    MultiplyMatrices(Expression, [Expression; 2]),
     /// Calls a function of the prelude.
     Call(Expression),
     /// Calls the part of this number.
@@ -322,19 +308,6 @@ impl ThreadStep {
         match condition {
             Some(condition) => ThreadStep::Guarded(condition, Box::new(self)),
             None => self,
-        }
-    }
-
-    /// Whether this, or a step inside of it, is for tensor cores or the copies that feed them.
-    pub(super) fn is_of_matrices(&self) -> bool {
-        use ThreadStep::{AwaitCopies, CommitCopies, CopyAsync, LoadMatrices, MultiplyMatrices};
-        use ThreadStep::{Each, Guarded, If, Loop, Scope};
-        match self {
-            CopyAsync { .. } | CommitCopies | AwaitCopies(_) | LoadMatrices { .. } | MultiplyMatrices { .. } => true,
-            Loop(_, steps) | Scope(steps) => steps.iter().any(ThreadStep::is_of_matrices),
-            If(_, steps, others) => steps.iter().chain(others).any(ThreadStep::is_of_matrices),
-            Each(_, step) | Guarded(_, step) => step.is_of_matrices(),
-            _ => false,
         }
     }
 }

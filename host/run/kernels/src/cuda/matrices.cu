@@ -3,10 +3,7 @@
 D u32 shared_address(const void *at) { return (u32)__cvta_generic_to_shared(at); }
 
 // Begins to copy 16 bytes into a block's memory; or zeros, and nothing is read, unless INSIDE holds.
-D void copy_async(void *to, const void *from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
-}
-D void copy_async_or_zero(void *to, const void *from, bool inside) {
+D void copy_async(void *to, const void *from, bool inside) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(inside ? 16 : 0)
                  : "memory");
 }
@@ -20,7 +17,7 @@ D void load_matrices(u32 *to, const f16 *from) {
                  : "r"(shared_address(from))
                  : "memory");
 }
-D void load_transposed(u32 *to, const f16 *from) {
+D void load_transposed_matrices(u32 *to, const f16 *from) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "r"(shared_address(from))

@@ -43,11 +43,7 @@ impl Passes {
         saves_room: bool,
     ) -> Passes {
         let is_point = |reg: Reg| points && facts.class(reg) == Class::Elem;
-        let reads = |reg: Reg| {
-            let mut reads = kernel.body[reg.0 as usize].op.operands();
-            reads.extend(&analysis.gathers[reg.0 as usize]);
-            reads
-        };
+        let reads = |reg: Reg| analysis.reads(kernel, reg);
         // The pass that a value belongs to; a reduction's result belongs to the one after its operand's.
         let mut number = vec![0usize; kernel.body.len()];
         for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at]) {

@@ -1,11 +1,9 @@
 //! Which threads compute what.
 
-use super::scans::{most_together, scans};
+use super::scans::most_together;
 use super::space::AxisDomain;
 use super::split::RowSplit;
 use super::tiles::{THREADS, Tiles};
-use crate::access::KernelAnalysis;
-use passhost_ir::Kernel;
 
 /// Bytes of a thread's registers that the elements of a scan may take.
 pub(super) const SCANNED_BYTES: u64 = 64;
@@ -55,7 +53,7 @@ pub(super) enum ScheduleForm {
 }
 
 /// The form of a kernel with its domains.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Schedule {
     pub(super) form: ScheduleForm,
     pub(super) rows: AxisDomain,
@@ -84,9 +82,8 @@ impl Schedule {
         }
     }
 
-    /// One of [`FORMS`].
-    pub(super) fn name(&self, kernel: &Kernel, analysis: &KernelAnalysis) -> &'static str {
-        let scans = scans(kernel, analysis);
+    /// One of [`FORMS`], for a kernel that scans or does not.
+    pub(super) fn name(&self, scans: bool) -> &'static str {
         match (self.form, self.split) {
             (_, RowSplit::Scanned { .. }) => "scan by many blocks",
             (ScheduleForm::Columns { .. }, _) if scans => "scan by a thread",

@@ -72,7 +72,7 @@ fn copies(
         define(row, piece / of_row),
         define(column, piece % of_row * 8),
         ThreadStep::Let("bool".into(), vec![(is_inside, inside(at_row, extents[0], at_column, extents[1]))]),
-        ThreadStep::CopyAsync { to: tile + row * pitch + column, from, inside: Some(is_inside.into()) },
+        ThreadStep::CopyAsync(tile + row * pitch + column, from, is_inside.into()),
     ];
     let count = TILE * DEPTH / 8 / THREADS;
     each(Variable::named("t"), count, Some(Unroll::All), steps)
@@ -97,17 +97,10 @@ fn multiply() -> ThreadStep {
     let (part, slice) = (Variable::named("i"), SLICE * 16);
     let from_a = A + STEP % 2 * STAGES[0] + (WARP / 2 * 32 + part * 16 + row.clone()) * PITCHES[0];
     let from_b = B + STEP % 2 * STAGES[1] + (slice.clone() + row) * PITCHES[1];
-    let load_a =
-        ThreadStep::LoadMatrices { to: fragments_a.at(part), from: from_a + slice + half.clone(), transposed: false };
-    let load_b = ThreadStep::LoadMatrices {
-        to: fragments_b.at(part),
-        from: from_b + WARP % 2 * 32 + part * 16 + half,
-        transposed: true,
-    };
-    let product = ThreadStep::MultiplyMatrices {
-        sums: SUMS.at(M).at(N),
-        factors: [fragments_a.at(M), fragments_b.at(N / 2) + N % 2 * 2],
-    };
+    let load_a = ThreadStep::LoadMatrices(fragments_a.at(part), from_a + slice + half.clone());
+    let load_b = ThreadStep::LoadTransposed(fragments_b.at(part), from_b + WARP % 2 * 32 + part * 16 + half);
+    let factors = [fragments_a.at(M), fragments_b.at(N / 2) + N % 2 * 2];
+    let product = ThreadStep::MultiplyMatrices(SUMS.at(M).at(N), factors);
     let products = each(M, 2, Some(Unroll::All), vec![each(N, 4, Some(Unroll::All), vec![product])]);
     let steps = vec![
         array("u32", fragments_a, &[2, 4]),
@@ -126,7 +119,7 @@ fn epilogue() -> ThreadStep {
         LoopRange { ty: "int", variable: element, range: 0..2, unroll: Some(Unroll::All) },
         Box::new(ThreadStep::Assign(pair.at(element), SUMS.at(M).at(N).at(half * 2 + element))),
     );
-    let store = ThreadStep::Store { to: Variable::of("y", 0) + row * columns + column, from: pair.into() };
+    let store = ThreadStep::Store(Variable::of("y", 0) + row * columns + column, pair.into());
     let steps = vec![
         define(row, ROW0 + WARP / 2 * 32 + M * 16 + half * 8 + LANE / 4),
         define(column, COLUMN0 + WARP % 2 * 32 + N * 8 + LANE % 4 * 2),

@@ -17,12 +17,12 @@ use std::collections::{HashMap, HashSet};
 impl CudaEmitter<'_> {
     /// Adds the selections that are made by a branch to those that are made by address, which cost less.
     pub(super) fn add_branches(&self, choices: &mut Choices, insts: &[Reg], lanes: u32) {
-        let is_map = self.schedule.points.axes.is_empty() && self.passes.list.len() == 1;
+        let is_map = self.schedule.points.axes.is_empty() && self.of.passes.list.len() == 1;
         if !is_map || !matches!(self.schedule.form, ScheduleForm::Columns { deep: 1, .. }) {
             return;
         }
         for reg in insts.iter().rev() {
-            let Op::Select(condition, a, b) = self.kernel.body[reg.0 as usize].op else { continue };
+            let Op::Select(condition, a, b) = *self.of.op(*reg) else { continue };
             if choices.whole.contains(reg) || choices.parts.contains(reg) || !self.is_common(condition, insts, lanes) {
                 continue;
             }
@@ -39,7 +39,7 @@ impl CudaEmitter<'_> {
         if lanes > 1 {
             return insts.contains(&condition) && self.shared[condition.0 as usize];
         }
-        let loads = |reg: &Reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Load { .. });
+        let loads = |reg: &Reg| matches!(self.of.op(*reg), Op::Load { .. });
         insts.contains(&condition) && !self.closure(condition, insts).iter().any(loads)
     }
 
@@ -53,9 +53,9 @@ impl CudaEmitter<'_> {
         }
         let is_own = |reg: &&Reg| reads.get(reg) == Some(&self.reads[reg.0 as usize]);
         let own: HashSet<Reg> = all.iter().filter(is_own).copied().collect();
-        let op = |reg: &Reg| &self.kernel.body[reg.0 as usize].op;
+        let op = |reg: &Reg| self.of.op(*reg);
         let is_cheap = |reg: &Reg| {
-            matches!(op(reg), Op::Const(_) | Op::Index(_)) && self.analysis.gathers[reg.0 as usize].is_empty()
+            matches!(op(reg), Op::Const(_) | Op::Index(_)) && self.of.analysis.gathers[reg.0 as usize].is_empty()
         };
         let loads = all.iter().any(|reg| matches!(op(reg), Op::Load { .. }));
         (loads && all.iter().all(|reg| own.contains(reg) || is_cheap(reg))).then_some((own, all))

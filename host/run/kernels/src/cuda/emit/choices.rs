@@ -32,7 +32,7 @@ impl CudaEmitter<'_> {
     /// Selections by a condition that all lanes share: between wide loads the address is selected, and one load does.
     pub(super) fn choices(&self, insts: &[Reg], lanes: u32) -> Choices {
         let mut choices = Choices::default();
-        for reg in insts.iter().rev().filter(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Select(..))) {
+        for reg in insts.iter().rev().filter(|reg| matches!(self.of.op(**reg), Op::Select(..))) {
             let mut parts = vec![];
             if lanes > 1 && !choices.parts.contains(reg) && self.is_choice(*reg, insts, &mut parts) {
                 choices.whole.insert(*reg);
@@ -45,9 +45,9 @@ impl CudaEmitter<'_> {
 
     /// Whether a selection can be made by address. `parts` gets everything that is then not computed by itself.
     pub(super) fn is_choice(&self, reg: Reg, insts: &[Reg], parts: &mut Vec<Reg>) -> bool {
-        let Op::Select(condition, a, b) = self.kernel.body[reg.0 as usize].op else { return false };
+        let Op::Select(condition, a, b) = *self.of.op(reg) else { return false };
         let shared = match self.schedule.form {
-            ScheduleForm::Rows { .. } => !insts.contains(&condition) && self.facts.class(condition) == Class::Row,
+            ScheduleForm::Rows { .. } => !insts.contains(&condition) && self.of.facts.class(condition) == Class::Row,
             // Computed here, before the lanes: a row value of before has one value for each lane.
             ScheduleForm::Columns { .. } => insts.contains(&condition) && self.shared[condition.0 as usize],
         };
@@ -55,7 +55,7 @@ impl CudaEmitter<'_> {
             && [a, b].into_iter().all(|part| {
                 parts.push(part);
                 let once = self.reads[part.0 as usize] == 1 && insts.contains(&part);
-                match self.kernel.body[part.0 as usize].op {
+                match *self.of.op(part) {
                     Op::Load { .. } => {
                         let is_wide = || self.load_lanes(part, self.schedule.lanes()).1 == Lanes::Neighbours;
                         once && !self.is_of_nothing(part) && is_wide()
@@ -71,7 +71,7 @@ impl CudaEmitter<'_> {
         let (inside, pad) = self.chosen_address(reg, context, lanes);
         let (to, from) = (of("s", reg), of("at", reg).into());
         self.declare(MemorySpace::Aligned, storage(self.dtype(reg)), to, &[lanes.into()]);
-        self.steps.push(ThreadStep::Load { to: to.into(), from, or: inside.map(|inside| (inside, pad)) });
+        self.steps.push(ThreadStep::Load(to.into(), from, inside.map(|inside| (inside, pad))));
     }
 
     /// Names the address `at` of a wide load or of a selection of some. Returns the condition under which it is inside,
@@ -79,7 +79,7 @@ impl CudaEmitter<'_> {
     fn chosen_address(&mut self, reg: Reg, context: &IndexContext<'_>, lanes: u32) -> (Option<Expression>, Expression) {
         let (address, is_inside) = (of("at", reg), of("in", reg));
         let ty = CudaType::Pointer(storage(self.dtype(reg)));
-        let Op::Select(condition, a, b) = self.kernel.body[reg.0 as usize].op else {
+        let Op::Select(condition, a, b) = *self.of.op(reg) else {
             let (known, _) = self.load_lanes(reg, lanes);
             self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
             let (condition, mut offset) = self.guard(reg, &known, context);

@@ -1,14 +1,15 @@
 //! Rows side by side in a thread, point by point, each shared by a few threads.
 
-use super::index::{bound, number_type};
+use super::index::number_type;
 use super::work::LaneWork;
 use super::{ACTIVE, CudaEmitter, IndexContext, LANE, count, lanes, of};
 use crate::cuda::column::{functor_call, neutral};
-use crate::cuda::loops::{Expression, LoopRange, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary};
+use crate::cuda::loops::{
+    Expression, LoopRange, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, number,
+};
 use crate::cuda::passes::RowPass;
-use crate::cuda::types::held;
 use passhost_ir::kernel::{Op, Reg};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// How the threads that share a column take its points: some neighbouring turns at a time.
 struct ColumnIterations {
@@ -48,7 +49,7 @@ impl CudaEmitter<'_> {
         let column = if deep > 1 { THREAD % wide } else { THREAD.into() };
         let all_deep = deep * self.schedule.split.blocks();
         self.define(ty, thread, self.block().cast(ty) * wide + column);
-        let in_range = binary("<", thread, bound(rows / u64::from(lanes), ty));
+        let in_range = binary("<", thread, number(rows / u64::from(lanes), ty));
         let mut store_rows_if = None;
         if all_deep > 1 {
             // All threads of a block reduce together, those past the last row on the first.
@@ -66,14 +67,14 @@ impl CudaEmitter<'_> {
             let turns = ColumnIterations::new(points, all_deep, false);
             self.declare_kept(turns.whole * u64::from(turns.together) + u64::from(turns.rest));
         }
-        let passes = self.passes;
+        let passes = self.of.passes;
         for pass in &passes.list {
             let store_if = store_rows_if.clone().map(|first| binary("&&", ACTIVE, first));
             self.column_rows(pass, &later, store_if);
             if pass.reduces.is_empty() && pass.stores.is_empty() {
                 continue;
             }
-            let scans = pass.anew.iter().any(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Scan(..)));
+            let scans = pass.anew.iter().any(|reg| matches!(self.of.op(*reg), Op::Scan(..)));
             let turns = ColumnIterations::new(points, all_deep, scans);
             self.accumulators(pass, lanes * turns.together);
             self.scope(|this| this.column_points(pass, &turns, kept));
@@ -88,10 +89,7 @@ impl CudaEmitter<'_> {
     fn column_rows(&mut self, pass: &RowPass, later: &HashSet<Reg>, store_if: Option<Expression>) {
         let kept = pass.row.iter().filter(|reg| later.contains(reg));
         let keep: Vec<(Reg, Expression)> = kept.map(|reg| (*reg, of("k", *reg).at(LANE))).collect();
-        for (reg, _) in &keep {
-            let (ty, lanes) = (held(self.dtype(*reg)), self.schedule.lanes().into());
-            self.declare(MemorySpace::Registers, ty, of("k", *reg), &[lanes]);
-        }
+        keep.iter().for_each(|(reg, _)| self.array("k", *reg, &[]));
         if !pass.row.is_empty() || !pass.row_stores.is_empty() {
             let work = LaneWork { stores: &pass.row_stores, keep, store_if, ..LaneWork::new(&pass.row) };
             self.scope(|this| this.work(&IndexContext::at(0), work));
@@ -108,10 +106,9 @@ impl CudaEmitter<'_> {
         };
         let (iteration, turn, r) = (Variable::named("j"), Variable::named("turn"), Variable::named("r"));
         for reg in pass.anew.iter() {
-            if let Op::Scan(op, _) = self.kernel.body[reg.0 as usize].op {
-                let (dtype, carried) = (self.dtype(*reg), of("c", *reg));
-                self.declare(MemorySpace::Registers, held(dtype), carried, &[width.into()]);
-                let start = ThreadStep::Assign(carried.at(LANE), neutral(op.reduction(), dtype));
+            if let Op::Scan(op, _) = *self.of.op(*reg) {
+                self.array("c", *reg, &[]);
+                let start = ThreadStep::Assign(of("c", *reg).at(LANE), neutral(op.reduction(), self.dtype(*reg)));
                 self.steps.push(ThreadStep::Each(LoopRange { unroll: None, ..lanes(width) }, Box::new(start)));
             }
         }
@@ -119,21 +116,21 @@ impl CudaEmitter<'_> {
         if whole > 0 {
             self.each(count(ty, "j", 0..whole, kept.then_some(Unroll::All)), |this| {
                 this.each(count("int", "turn", 0..together.into(), Some(Unroll::All)), |this| {
-                    let number = iteration * together + turn;
-                    this.define(ty, r, point(number.clone()));
-                    this.column_turn(pass, number, kept);
+                    let at = iteration * together + turn;
+                    this.define(ty, r, point(at.clone()));
+                    this.column_turn(pass, at, kept);
                 });
             });
         }
         if rest > 0 {
             let first = whole * u64::from(together);
             self.each(count("int", "turn", 0..rest.into(), Some(Unroll::All)), |this| {
-                let number = Expression::from(first) + turn;
-                this.define(ty, r, point(number.clone()));
-                let (inside, of_all) = (points / u64::from(all_deep) - first, binary("<", r, bound(points, ty)));
+                let at = Expression::from(first) + turn;
+                this.define(ty, r, point(at.clone()));
+                let (inside, of_all) = (points / u64::from(all_deep) - first, binary("<", r, number(points, ty)));
                 let always = binary("<", turn, inside);
                 let condition = if inside > 0 { binary("||", always, of_all) } else { of_all };
-                this.when(Some(condition), |this| this.column_turn(pass, number, kept));
+                this.when(Some(condition), |this| this.column_turn(pass, at, kept));
             });
         }
     }
@@ -160,19 +157,15 @@ impl CudaEmitter<'_> {
 
     /// Row values that another pass, or the points of their own, read.
     fn row_values_read_later(&self) -> HashSet<Reg> {
-        let mut pass_of: HashMap<Reg, usize> = HashMap::new();
-        for (number, pass) in self.passes.list.iter().enumerate() {
-            pass_of.extend(pass.row.iter().map(|reg| (*reg, number)));
-        }
         let mut later = HashSet::new();
-        for (number, pass) in self.passes.list.iter().enumerate() {
+        for pass in &self.of.passes.list {
             for reg in pass.anew.iter().chain(&pass.reduces) {
                 later.extend(self.operands(*reg));
             }
-            later.extend(pass.stores.iter().map(|store| self.kernel.stores[*store].value));
+            later.extend(pass.stores.iter().map(|store| self.of.kernel.stores[*store].value));
             let by_rows = pass.row.iter().flat_map(|reg| self.operands(*reg));
-            let stored = pass.row_stores.iter().map(|store| self.kernel.stores[*store].value);
-            later.extend(by_rows.chain(stored).filter(|reg| pass_of.get(reg) != Some(&number)));
+            let stored = pass.row_stores.iter().map(|store| self.of.kernel.stores[*store].value);
+            later.extend(by_rows.chain(stored).filter(|reg| !pass.row.contains(reg)));
         }
         later
     }

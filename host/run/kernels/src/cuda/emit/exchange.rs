@@ -2,7 +2,7 @@
 
 use super::{CudaEmitter, of};
 use crate::cuda::column::functor_call;
-use crate::cuda::loops::{BLOCK, Expression, MemorySpace, SHARED, THREAD, ThreadStep, Variable, binary, call};
+use crate::cuda::loops::{BLOCK, Expression, MemorySpace, SHARED, THREAD, ThreadStep, Variable, binary, call, number};
 use crate::cuda::passes::RowPass;
 use crate::cuda::schedule::ScheduleForm;
 use crate::cuda::split::RowSplit;
@@ -13,7 +13,7 @@ const PLACE: Variable = Variable::named("place");
 
 impl CudaEmitter<'_> {
     /// The number of this block, as the schedule counts them.
-    fn number(&self) -> Expression {
+    fn block_number(&self) -> Expression {
         match self.schedule.split {
             RowSplit::Scanned { .. } => Expression::Field(Box::new(PLACE.into()), "block"),
             _ => BLOCK.into(),
@@ -23,8 +23,8 @@ impl CudaEmitter<'_> {
     /// The number of this block, without those that share its rows.
     pub(super) fn block(&self) -> Expression {
         match self.schedule.split {
-            RowSplit::Whole => self.number(),
-            split => self.number() / split.blocks(),
+            RowSplit::Whole => self.block_number(),
+            split => self.block_number() / split.blocks(),
         }
     }
 
@@ -33,7 +33,7 @@ impl CudaEmitter<'_> {
     pub(super) fn share(&self, count: u32, within: Expression) -> Expression {
         match self.schedule.split {
             RowSplit::Whole => within,
-            split => self.number() % split.blocks() * count + within,
+            split => self.block_number() % split.blocks() * count + within,
         }
     }
 
@@ -43,11 +43,11 @@ impl CudaEmitter<'_> {
             let (begun, blocks) = (Variable::named("begun"), self.schedule.blocks());
             self.declare(MemorySpace::Static, "u64", begun, &[]);
             let count = Expression::Prefix("&", Box::new(begun.into()));
-            let next = Expression::Call("next_place", vec![Expression::Number(blocks.into(), "u")], vec![count]);
+            let next = Expression::Call("next_place", vec![number(blocks, "u32")], vec![count]);
             self.define("Place", PLACE, next);
         }
         let is_cluster = matches!(self.schedule.split, RowSplit::Cluster { .. });
-        if is_cluster && self.passes.list.iter().any(|pass| !pass.reduces.is_empty()) {
+        if is_cluster && self.of.passes.list.iter().any(|pass| !pass.reduces.is_empty()) {
             self.call(call("__cluster_barrier_arrive_relaxed", []));
         }
     }
@@ -66,13 +66,8 @@ impl CudaEmitter<'_> {
     pub(super) fn exchange(&mut self, pass: &RowPass) -> Option<Expression> {
         let (wide, deep, lanes) = match self.schedule.form {
             ScheduleForm::Columns { wide, deep, lanes, .. } => (wide, deep, lanes),
-            ScheduleForm::Rows { threads, rows, .. } => {
-                debug_assert!(
-                    rows == 1 || self.schedule.split == RowSplit::Whole,
-                    "a block that shares a row has no other"
-                );
-                (1, threads, 1)
-            }
+            // A block that shares a row has no other.
+            ScheduleForm::Rows { threads, .. } => (1, threads, 1),
         };
         match self.schedule.split {
             _ if pass.reduces.is_empty() => None,
@@ -93,7 +88,7 @@ impl CudaEmitter<'_> {
             let (ty, parts) = (self.accumulator(*reg).0, (blocks * wide * lanes).into());
             self.declare(MemorySpace::Shared, ty, of("parts", *reg), &[parts]);
         }
-        let is_first = self.passes.list.iter().find(|pass| !pass.reduces.is_empty()).map(|pass| &pass.reduces);
+        let is_first = self.of.passes.list.iter().find(|pass| !pass.reduces.is_empty()).map(|pass| &pass.reduces);
         if is_first == Some(&pass.reduces) {
             // None writes into the memory of another that has not begun.
             self.call(call("__cluster_barrier_wait", []));

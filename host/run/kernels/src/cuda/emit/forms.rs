@@ -1,10 +1,12 @@
 //! Threads side by side in a row.
 
-use super::index::{bound, number_type};
+use super::index::number_type;
 use super::work::LaneWork;
 use super::{ACTIVE, CudaEmitter, IndexContext, LANE, count, lanes, of};
 use crate::cuda::column::{functor_call, neutral};
-use crate::cuda::loops::{CudaType, Expression, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary};
+use crate::cuda::loops::{
+    CudaType, Expression, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, number,
+};
 use crate::cuda::passes::RowPass;
 use crate::cuda::split::RowSplit;
 use crate::cuda::types::held;
@@ -26,9 +28,7 @@ struct RowIterations {
 impl CudaEmitter<'_> {
     /// What a value reads, by itself and through its index expressions.
     pub(super) fn operands(&self, reg: Reg) -> Vec<Reg> {
-        let mut operands = self.kernel.body[reg.0 as usize].op.operands();
-        operands.extend(&self.analysis.gathers[reg.0 as usize]);
-        operands
+        self.of.analysis.reads(self.of.kernel, reg)
     }
 
     /// `threads` threads compute a row, `lanes` points each, in `turns`.
@@ -45,12 +45,12 @@ impl CudaEmitter<'_> {
         self.define("u32", lane, self.share(own, THREAD % threads));
         self.define(row_type, row, self.block().cast(row_type) * per_block + THREAD / threads);
         // All threads of a block reduce together, those past the last row on the first.
-        self.define("bool", ACTIVE, binary("<", row, bound(rows, row_type)));
+        self.define("bool", ACTIVE, binary("<", row, number(rows, row_type)));
         self.define(row_type, Variable::named("p"), Expression::from(ACTIVE).select(row, 0));
         if kept {
             self.declare_kept(turns.into());
         }
-        let passes = self.passes;
+        let passes = self.of.passes;
         let mut first = binary("==", lane, 0);
         for pass in &passes.list {
             let context = IndexContext { own: &pass.row, since: self.steps.len(), ..IndexContext::at(0) };
@@ -67,7 +67,7 @@ impl CudaEmitter<'_> {
             }
             self.accumulators(pass, lanes);
             let full = u64::from(turns) * u64::from(all_threads) * u64::from(lanes) == points;
-            let inside = (!full).then(|| binary("<", Variable::named("r"), bound(points, point_type)));
+            let inside = (!full).then(|| binary("<", Variable::named("r"), number(points, point_type)));
             if self.scans(pass) {
                 self.scanning_turns(pass, (threads, turns), inside);
             } else {
@@ -112,18 +112,21 @@ impl CudaEmitter<'_> {
     /// to know.
     pub(super) fn point_work(&mut self, pass: &RowPass, context: &IndexContext<'_>, kept: bool, work: LaneWork<'_>) {
         let insts = if kept { &pass.kept } else { &pass.anew };
-        let to_keep = self.passes.kept.iter().filter(|reg| kept && insts.contains(reg));
+        let to_keep = self.of.passes.kept.iter().filter(|reg| kept && insts.contains(reg));
         let keep = to_keep.map(|reg| (*reg, self.kept(*reg, context))).collect();
         self.work(context, LaneWork { insts, reduces: &pass.reduces, stores: &pass.stores, keep, ..work });
     }
 
     /// Declares what threads keep of so many turns.
     pub(super) fn declare_kept(&mut self, turns: u64) {
-        let passes = self.passes;
-        for reg in &passes.kept {
-            let (ty, lanes) = (held(self.dtype(*reg)), self.schedule.lanes().into());
-            self.declare(MemorySpace::Registers, ty, of("k", *reg), &[turns, lanes]);
-        }
+        let passes = self.of.passes;
+        passes.kept.iter().for_each(|reg| self.array("k", *reg, &[turns]));
+    }
+
+    /// Declares an array of a value's type, for each lane of each of these.
+    pub(super) fn array(&mut self, stem: &'static str, reg: Reg, outer: &[u64]) {
+        let extents = [outer, &[self.schedule.lanes().into()]].concat();
+        self.declare(MemorySpace::Registers, held(self.dtype(reg)), of(stem, reg), &extents);
     }
 
     /// What each row of a block was reduced to in a pass: a value, or where blocks share rows, a `sum` to be exchanged.
@@ -143,7 +146,7 @@ impl CudaEmitter<'_> {
     }
 
     pub(super) fn reduce_op(&self, reg: Reg) -> ReduceOp {
-        match self.kernel.body[reg.0 as usize].op {
+        match *self.of.op(reg) {
             Op::Reduce(op, _) => op,
             _ => unreachable!("only reductions are listed as such"),
         }
@@ -169,7 +172,7 @@ impl CudaEmitter<'_> {
 
     /// The type of a reduction's accumulator, and what it starts with.
     pub(super) fn accumulator(&self, reg: Reg) -> (CudaType, Expression) {
-        let (op, operands) = (self.reduce_op(reg), self.kernel.body[reg.0 as usize].op.operands());
+        let (op, operands) = (self.reduce_op(reg), self.of.op(reg).operands());
         let dtype = operands.first().map_or(Dtype::F32, |operand| self.dtype(*operand));
         if op.gives() == Gives::Position {
             let ty = CudaType::Template("Best", held(dtype));

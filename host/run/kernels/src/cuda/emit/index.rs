@@ -1,8 +1,9 @@
 //! Index expressions and the numbers of points.
 
 use super::{CudaEmitter, IndexContext};
-use crate::cuda::loops::{Expression, ThreadStep, Variable, call};
+use crate::cuda::loops::{Expression, ThreadStep, Variable, call, number};
 use passhost_ir::kernel::{IndexExpr, IndexId, Interval};
+use std::collections::BTreeSet;
 
 impl CudaEmitter<'_> {
     /// The variable of an index expression, which is computed here unless it is known.
@@ -10,18 +11,13 @@ impl CudaEmitter<'_> {
         if let Some(known) = self.known(id, context) {
             return known.into();
         }
-        let mut needed = vec![false; id.0 as usize + 1];
-        needed[id.0 as usize] = true;
-        for at in (0..needed.len()).rev() {
-            needed[at] &= self.known(IndexId(at as u32), context).is_none();
-            if needed[at] {
-                operands(self.kernel.index[at])
-                    .into_iter()
-                    .flatten()
-                    .for_each(|operand| needed[operand.0 as usize] = true);
+        let (mut needed, mut stack) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = stack.pop() {
+            if self.known(id, context).is_none() && needed.insert(id.0) {
+                stack.extend(operands(self.of.kernel.index[id.0 as usize]).into_iter().flatten());
             }
         }
-        for at in (0..=id.0).filter(|at| needed[*at as usize]) {
+        for at in needed {
             let (ty, value) = self.index_expression(IndexId(at), context);
             let name = Variable { copy: Some(self.indices), ..Variable::of("i", at) };
             self.indices += 1;
@@ -46,8 +42,8 @@ impl CudaEmitter<'_> {
 
     /// The type and the value of an index expression whose operands are known.
     fn index_expression(&self, id: IndexId, context: &IndexContext<'_>) -> (&'static str, Expression) {
-        let interval = |id: IndexId| self.facts.index_interval(id);
-        let expr = self.kernel.index[id.0 as usize];
+        let interval = |id: IndexId| self.of.facts.index_interval(id);
+        let expr = self.of.kernel.index[id.0 as usize];
         let ty = integer_type(interval(id));
         // Where anything takes part that needs 64 bits, everything is computed in 64.
         let wide = |constant: i64| {
@@ -56,31 +52,30 @@ impl CudaEmitter<'_> {
             if all.into_iter().any(|ty| ty == "i64") { "i64" } else { "int" }
         };
         let operand = |id: IndexId, ty: &'static str| self.known_index(id, context).cast(ty);
-        let constant = |value: i64, ty: &str| Expression::Number(value.into(), if ty == "i64" { "ll" } else { "" });
         let value = match expr {
             IndexExpr::Axis(axis) => {
                 let axis = axis as usize;
-                let (domain, number) = match self.schedule.rows.walk(axis) {
+                let (domain, point) = match self.schedule.rows.walk(axis) {
                     Some(_) => (&self.schedule.rows, &context.row),
                     None => (&self.schedule.points, &context.point),
                 };
                 let (inner, extent) = domain.walk(axis).unwrap_or((1, 1));
-                position(number, inner, extent, domain.points())
+                position(point, inner, extent, domain.points())
             }
-            IndexExpr::Const(value) => constant(value, ty),
+            IndexExpr::Const(value) => number(value, ty),
             IndexExpr::Add(a, b) => operand(a, wide(0)) + operand(b, wide(0)),
             IndexExpr::Sub(a, b) => operand(a, wide(0)) - operand(b, wide(0)),
-            IndexExpr::Mul(a, factor) => operand(a, wide(factor)) * constant(factor, wide(factor)),
+            IndexExpr::Mul(a, factor) => operand(a, wide(factor)) * number(factor, wide(factor)),
             IndexExpr::FloorDiv(a, divisor) | IndexExpr::Mod(a, divisor) => {
                 let wide = wide(divisor);
                 let is_remainder = matches!(expr, IndexExpr::Mod(..));
                 if interval(a).low >= 0 {
-                    let (unsigned, suffix) = if wide == "i64" { ("u64", "ull") } else { ("u32", "u") };
-                    let (a, divisor) = (operand(a, unsigned), Expression::Number(divisor.into(), suffix));
+                    let unsigned = if wide == "i64" { "u64" } else { "u32" };
+                    let (a, divisor) = (operand(a, unsigned), number(divisor, unsigned));
                     if is_remainder { a % divisor } else { a / divisor }
                 } else {
                     let function = if is_remainder { "floor_mod" } else { "floor_div" };
-                    call(function, [operand(a, wide), constant(divisor, wide).cast(wide)])
+                    call(function, [operand(a, wide), number(divisor, wide).cast(wide)])
                 }
             }
             IndexExpr::Value(reg) => self.operand(reg, context),
@@ -99,24 +94,19 @@ fn operands(expr: IndexExpr) -> [Option<IndexId>; 2] {
 }
 
 /// The position along axes that act as one, from the number of a point among `points`.
-pub(super) fn position(number: &Expression, inner: i64, extent: i64, points: u64) -> Expression {
-    let constant = |value: i64| bound(value.unsigned_abs(), number_type(points));
-    let number = number.clone();
+pub(super) fn position(point: &Expression, inner: i64, extent: i64, points: u64) -> Expression {
     if extent == 1 {
         return 0.into();
     }
-    let divided = if inner == 1 { number } else { number / constant(inner) };
+    let (point, ty) = (point.clone(), number_type(points));
+    let divided = if inner == 1 { point } else { point / number(inner, ty) };
     let is_outermost = inner as u64 * extent as u64 == points;
-    if is_outermost { divided.group() } else { (divided % constant(extent)).group() }
+    if is_outermost { divided.group() } else { (divided % number(extent, ty)).group() }
 }
 
 /// The type of the number of a point, with room for threads past the last.
 pub(super) fn number_type(points: u64) -> &'static str {
     if points <= 1 << 30 { "u32" } else { "u64" }
-}
-
-pub(super) fn bound(points: u64, ty: &str) -> Expression {
-    Expression::Number(points.into(), if ty == "u64" { "ull" } else { "u" })
 }
 
 fn integer_type(interval: Interval) -> &'static str {

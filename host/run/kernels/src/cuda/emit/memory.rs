@@ -5,40 +5,29 @@ use super::index::position;
 use super::{CudaEmitter, IndexContext, of};
 use crate::access::Offset;
 use crate::cuda::claims::{Claim, ClaimAccess, Term};
-use crate::cuda::loops::{Expression, LoopRange, MemorySpace, ThreadStep, Variable, binary};
-use crate::cuda::space::{Address, AxisDomain, AxisGroup, Lanes, common, load_address, store_address};
+use crate::cuda::loops::{Expression, LoopRange, MemorySpace, ThreadStep, Variable, binary, number};
+use crate::cuda::space::{Address, AxisDomain, AxisGroup, Lanes, store_offset};
 use crate::cuda::types::{from_storage, held, literal, storage, to_storage};
-use passhost_ir::Dtype;
-use passhost_ir::kernel::{IndexId, Op, PaddingMode, Reg, Scalar};
+use passhost_ir::kernel::{Op, PaddingMode, Reg};
 
-impl<'a> CudaEmitter<'a> {
-    /// The input of a load, its indices, and what it gives outside: where it clamps, nothing asks for that.
-    fn load(&self, reg: Reg) -> (u32, &'a [IndexId], PaddingMode) {
-        let Op::Load { input, index, padding } = &self.kernel.body[reg.0 as usize].op else {
-            unreachable!("only loads are asked for")
-        };
-        (*input, index, *padding)
+impl CudaEmitter<'_> {
+    /// The input of a load, and what it gives outside.
+    fn load(&self, reg: Reg) -> (u32, PaddingMode) {
+        match *self.of.op(reg) {
+            Op::Load { input, padding, .. } => (input, padding),
+            _ => unreachable!("only loads are asked for"),
+        }
     }
 
     pub(super) fn load_lanes(&self, reg: Reg, lanes: u32) -> (Address, Lanes) {
-        let (input, index, _) = self.load(reg);
-        let in_bounds = &self.facts.in_bounds[reg.0 as usize];
-        let proven = self.facts.load_in_bounds(reg);
-        let address = load_address(self.kernel, self.analysis, proven, (input, index), self.layout);
-        if !self.analysis.gathers[reg.0 as usize].is_empty() {
-            return (address, Lanes::Each);
-        }
-        let element = (self.dtype(reg), self.layout.alignments[input as usize]);
-        let found =
-            common(self.kernel, self.analysis, self.schedule.along(), &address, i64::from(lanes), element, in_bounds);
-        (address, found)
+        let Some(access) = self.of.load_access(reg) else { unreachable!("only loads are asked for") };
+        let is_looked_up = !self.of.analysis.gathers[reg.0 as usize].is_empty();
+        let found = if is_looked_up { Lanes::Each } else { self.of.common(self.schedule.along(), &access, lanes) };
+        (access.address, found)
     }
 
     pub(super) fn store_lanes(&self, store: usize, lanes: u32) -> Lanes {
-        let (store, alignment) = (&self.kernel.stores[store], self.layout.outputs[store]);
-        let address = store_address(self.kernel, &store.order);
-        let element = (self.dtype(store.value), alignment);
-        common(self.kernel, self.analysis, self.schedule.along(), &address, i64::from(lanes), element, &[])
+        self.of.common(self.schedule.along(), &self.of.store_access(store), lanes)
     }
 
     /// The input of a load.
@@ -48,20 +37,14 @@ impl<'a> CudaEmitter<'a> {
 
     /// Whether the input of a load has no elements, so that there are none to read in place of those outside.
     pub(super) fn is_of_nothing(&self, reg: Reg) -> bool {
-        self.kernel.inputs[self.load(reg).0 as usize].shape.contains(&0)
+        self.of.kernel.inputs[self.load(reg).0 as usize].shape.contains(&0)
     }
 
     /// What a load gives outside.
     pub(super) fn padding(&self, reg: Reg) -> Expression {
-        let dtype = self.dtype(reg);
-        let zero = match dtype {
-            Dtype::Bool => Scalar::Bool(false),
-            _ if dtype.is_float() => Scalar::Float(0.0),
-            _ => Scalar::Int(0),
-        };
-        match self.load(reg).2 {
-            PaddingMode::Pad(pad) => literal(dtype, pad),
-            PaddingMode::Clamp => literal(dtype, zero),
+        match self.load(reg).1 {
+            PaddingMode::Pad(pad) => literal(self.dtype(reg), pad),
+            PaddingMode::Clamp => Expression::Bits(self.dtype(reg), 0),
         }
     }
 
@@ -87,7 +70,7 @@ impl<'a> CudaEmitter<'a> {
         let (condition, offset) = self.guard(reg, address, context);
         let pad = to_storage(dtype, self.padding(reg));
         let Some(condition) = condition else {
-            return self.steps.push(ThreadStep::Load { to: to.into(), from: input + offset, or: None });
+            return self.steps.push(ThreadStep::Load(to.into(), input + offset, None));
         };
         if self.is_of_nothing(reg) {
             let fill = ThreadStep::Assign(to.at(super::LANE), pad);
@@ -97,15 +80,13 @@ impl<'a> CudaEmitter<'a> {
         let inside = of("in", reg);
         self.define("bool", inside, condition);
         let from = input + Expression::from(inside).select(offset, 0);
-        self.steps.push(ThreadStep::Load { to: to.into(), from, or: Some((inside.into(), pad)) });
+        self.steps.push(ThreadStep::Load(to.into(), from, Some((inside.into(), pad))));
     }
 
     /// The offset of a store's element.
     pub(super) fn store_offset(&mut self, store: usize, context: &IndexContext<'_>) -> Expression {
-        match store_address(self.kernel, &self.kernel.stores[store].order) {
-            Address::Affine(offset) => self.offset(ClaimAccess::Store(store), &offset, context),
-            Address::Indexed { .. } => unreachable!("stores are dense"),
-        }
+        let offset = store_offset(self.of.kernel, &self.of.kernel.stores[store].order);
+        self.offset(ClaimAccess::Store(store), &offset, context)
     }
 
     /// A tensor's element that a value is stored in.
@@ -116,7 +97,7 @@ impl<'a> CudaEmitter<'a> {
 
     /// A stored value as an element.
     pub(super) fn element(&self, store: usize, context: &IndexContext<'_>) -> Expression {
-        let value = self.kernel.stores[store].value;
+        let value = self.of.kernel.stores[store].value;
         to_storage(self.dtype(value), self.operand(value, context))
     }
 
@@ -138,33 +119,32 @@ impl<'a> CudaEmitter<'a> {
             Address::Affine(offset) => return (None, self.offset(ClaimAccess::Load(reg), offset, context)),
             Address::Indexed { index, strides } => (index, strides),
         };
-        let (input, _, padding) = self.load(reg);
-        let shape = &self.kernel.inputs[input as usize].shape;
-        let narrow = fits_int(reach(shape, strides));
-        if narrow {
+        let (input, padding) = self.load(reg);
+        let shape = &self.of.kernel.inputs[input as usize].shape;
+        let ty = offset_type(reach(shape, strides));
+        if ty == "int" {
             self.claims.list.push(Claim::Narrow(reg));
         }
         let (mut conditions, mut terms) = (vec![], vec![]);
         for (dim, (id, stride)) in index.iter().zip(strides).enumerate() {
             let (mut at, extent) = (self.index(*id, context), shape[dim]);
-            if self.facts.in_bounds[reg.0 as usize][dim] {
+            if self.of.facts.in_bounds[reg.0 as usize][dim] {
                 self.claims.list.push(Claim::Inside { load: reg, dim });
             } else {
                 match padding {
                     // Unsigned, so that one comparison does, and in 64 bits, so that nothing is cut off before.
                     PaddingMode::Pad(_) => {
-                        let extent = Expression::Number(extent.into(), "ull");
-                        conditions.push(binary("<", at.clone().cast("i64").cast("u64"), extent));
+                        conditions.push(binary("<", at.clone().cast("i64").cast("u64"), number(extent, "u64")));
                     }
                     PaddingMode::Clamp => {
-                        let last = Expression::Number(i128::from(extent) - 1, "ll");
+                        let last = number(extent - 1, "i64");
                         let too_large = binary(">", at.clone(), last.clone());
                         at = binary("<", at.clone(), 0).select(0, too_large.select(last, at));
                     }
                 }
             }
             if *stride != 0 {
-                terms.push(at.cast(if narrow { "int" } else { "i64" }) * product(*stride, narrow));
+                terms.push(at.cast(ty) * number(*stride, ty));
             }
         }
         let offset = terms.into_iter().reduce(|sum, term| sum + term).unwrap_or(0.into());
@@ -184,30 +164,25 @@ impl<'a> CudaEmitter<'a> {
         let reach = all.iter().fold(base.unsigned_abs(), |reach, term| {
             reach.saturating_add(term.slope.unsigned_abs().saturating_mul(term.extent.unsigned_abs()))
         });
-        let narrow = fits_int(reach);
+        let ty = offset_type(reach);
         let term = |term: &Term| {
-            let (number, domain) = match term.of_row {
+            let (point, domain) = match term.of_row {
                 true => (&context.row, &self.schedule.rows),
                 false => (&context.point, &self.schedule.points),
             };
-            let position = position(number, term.inner, term.extent, domain.points());
-            let position = position.cast(if narrow { "int" } else { "i64" });
-            if term.slope == 1 { position } else { position * product(term.slope, narrow) }
+            let position = position(point, term.inner, term.extent, domain.points()).cast(ty);
+            if term.slope == 1 { position } else { position * number(term.slope, ty) }
         };
-        let rest = (base != 0 || all.is_empty()).then(|| product(base, narrow));
+        let rest = (base != 0 || all.is_empty()).then(|| number(base, ty));
         let sum = all.iter().map(term).chain(rest).reduce(|sum, term| sum + term);
-        self.claims.list.push(Claim::Offset { access, base, terms: all, narrow });
+        self.claims.list.push(Claim::Offset { access, base, terms: all, narrow: ty == "int" });
         sum.unwrap_or(0.into()).group()
     }
 }
 
-/// A number to calculate an offset with, in 32 or in 64 bits.
-fn product(number: i64, narrow: bool) -> Expression {
-    Expression::Number(number.into(), if narrow { "" } else { "ll" })
-}
-
-fn fits_int(reach: u64) -> bool {
-    reach < 1 << 31
+/// The type of an offset of so many elements.
+fn offset_type(reach: u64) -> &'static str {
+    if reach < 1 << 31 { "int" } else { "i64" }
 }
 
 /// Elements from the first to the last.

@@ -17,7 +17,6 @@ use super::join::{self, KernelBody};
 use super::loops::{CudaType, Expression, LoopRange, MemorySpace, ThreadStep, Unroll, Variable};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
-use super::scans::{accumulator_bytes, scans};
 use super::schedule::{Schedule, ScheduleForm};
 use super::split::RowSplit;
 use super::tiles::Tiles;
@@ -27,42 +26,39 @@ use passhost_ir::kernel::{Class, Facts, Op, Reg};
 use passhost_ir::{Dtype, Kernel};
 use std::ops::Range;
 
-/// A kernel as source text, with the launch that it is written for.
+/// Kernels as source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelSource {
-    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs, then those of the outputs.
+    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs of all kernels, then
+    /// those of all outputs.
     pub text: String,
-    /// Blocks of the grid; 0 if there is nothing to compute.
-    pub blocks: u64,
-    /// Threads of a block.
-    pub threads: u32,
-    /// Which threads compute what: one of [`FORMS`](super::FORMS).
-    pub form: &'static str,
-    /// The whole schedule: what tells it from the kernel's other candidates.
-    pub schedule: String,
-    /// What the text takes for granted.
-    pub claims: Claims,
-}
-
-/// Several kernels as one source text, with the launch that it is written for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JoinedSource {
-    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs of all kernels, then those of all
-    /// outputs.
-    pub text: String,
-    /// Blocks of the grid, one kernel's after the other's.
+    /// Blocks of the grid, one kernel's after the other's; 0 if there is nothing to compute.
     pub blocks: u64,
     /// Threads of a block, as many as any of the kernels wants.
     pub threads: u32,
     /// Which threads compute what, where it is one kernel: one of [`FORMS`](super::FORMS); or `joined`.
     pub form: &'static str,
+    /// The whole schedule of one kernel: what tells it from the kernel's other candidates; or `joined`.
+    pub schedule: String,
     /// For each kernel what its part of the text takes for granted.
     pub claims: Vec<Claims>,
 }
 
+impl KernelSource {
+    fn new(bodies: Vec<KernelBody>, device: &DeviceProperties) -> KernelSource {
+        let (form, schedule) = match &bodies[..] {
+            [body] => (body.form, body.schedule.to_string()),
+            _ => ("joined", "joined".to_owned()),
+        };
+        let (text, blocks, threads) = (join::joined(&bodies, device), join::blocks(&bodies), join::threads(&bodies));
+        let claims = bodies.into_iter().map(|body| body.claims).collect();
+        KernelSource { text, blocks, threads, form, schedule, claims }
+    }
+}
+
 /// Writes a verified kernel for inputs of a layout and a GPU with these properties, in its default schedule.
 pub fn emit(kernel: &Kernel, facts: &Facts, layout: &KernelLayout, device: &DeviceProperties) -> KernelSource {
-    choosing(kernel, facts, layout, (device, true), |chooser| alone(chooser, chooser.choose()))
+    emit_joined(&[(kernel, facts, layout)], device)
 }
 
 /// Writes it in each of its candidates, all of which give the same bits: the default first, up to
@@ -73,8 +69,9 @@ pub fn candidates(
     layout: &KernelLayout,
     device: &DeviceProperties,
 ) -> Vec<KernelSource> {
-    choosing(kernel, facts, layout, (device, true), |chooser| {
-        chooser.candidates().into_iter().map(|schedule| alone(chooser, schedule)).collect()
+    choosing((kernel, facts, layout), (device, true), |chooser| {
+        let all = chooser.candidates().into_iter();
+        all.map(|schedule| KernelSource::new(vec![written(chooser, schedule)], device)).collect()
     })
 }
 
@@ -85,56 +82,25 @@ pub fn emit_as(
     device: &DeviceProperties,
     schedule: &str,
 ) -> Option<KernelSource> {
-    choosing(kernel, facts, layout, (device, true), |chooser| {
+    choosing((kernel, facts, layout), (device, true), |chooser| {
         let chosen = chooser.candidates().into_iter().find(|candidate| candidate.to_string() == schedule)?;
-        Some(alone(chooser, chosen))
+        Some(KernelSource::new(vec![written(chooser, chosen)], device))
     })
 }
 
-fn alone(chooser: &Chooser<'_>, schedule: Schedule) -> KernelSource {
-    let name = schedule.to_string();
-    let (body, claims) = written(chooser, schedule);
-    KernelSource {
-        text: join::alone(&body, chooser.device),
-        blocks: body.blocks,
-        threads: body.threads,
-        form: body.form,
-        schedule: name,
-        claims,
-    }
-}
-
 /// Writes verified kernels as one launch, in which they run in no order. The text of a single one is that of [`emit`].
-pub fn emit_joined(kernels: &[(&Kernel, &Facts, &KernelLayout)], device: &DeviceProperties) -> JoinedSource {
-    let is_alone = kernels.len() == 1;
-    let written = kernels.iter().map(|(kernel, facts, layout)| body(kernel, facts, layout, device, is_alone));
-    let (bodies, claims): (Vec<KernelBody>, Vec<Claims>) = written.unzip();
-    JoinedSource {
-        text: join::joined(&bodies, device),
-        blocks: bodies.iter().map(|body| body.blocks).sum(),
-        threads: join::threads(&bodies),
-        form: if let [body] = &bodies[..] { body.form } else { "joined" },
-        claims,
-    }
+pub fn emit_joined(kernels: &[(&Kernel, &Facts, &KernelLayout)], device: &DeviceProperties) -> KernelSource {
+    KernelSource::new(kernels.iter().map(|kernel| body(*kernel, device, kernels.len() == 1)).collect(), device)
 }
 
-/// What a kernel computes as text in its default schedule, without the function around it. Blocks may share rows only in
-/// a launch of its own.
-pub(super) fn body(
-    kernel: &Kernel,
-    facts: &Facts,
-    layout: &KernelLayout,
-    device: &DeviceProperties,
-    may_share: bool,
-) -> (KernelBody, Claims) {
-    choosing(kernel, facts, layout, (device, may_share), |chooser| written(chooser, chooser.choose()))
+/// What a kernel computes in its default schedule. Blocks may share rows only in a launch of its own.
+pub(super) fn body(kernel: (&Kernel, &Facts, &KernelLayout), device: &DeviceProperties, may_share: bool) -> KernelBody {
+    choosing(kernel, (device, may_share), |chooser| written(chooser, chooser.choose()))
 }
 
 /// Gives `work` what a kernel's schedule is chosen by.
 fn choosing<T>(
-    kernel: &Kernel,
-    facts: &Facts,
-    layout: &KernelLayout,
+    (kernel, facts, layout): (&Kernel, &Facts, &KernelLayout),
     (device, may_share): (&DeviceProperties, bool),
     work: impl FnOnce(&Chooser<'_>) -> T,
 ) -> T {
@@ -145,54 +111,32 @@ fn choosing<T>(
     work(&Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, may_share, passes: &passes })
 }
 
-/// What a kernel computes as text in this schedule.
-fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (KernelBody, Claims) {
-    let &Chooser { kernel, facts, analysis, layout, passes, .. } = chooser;
-    let mut claims = Claims::new(&schedule);
-    if schedule.tiles.is_some() {
-        claims.reach = (schedule.rows.points(), 1);
-    }
-    let accumulator = accumulator_bytes(kernel, analysis);
-    let together = if scans(kernel, analysis) { schedule.turns_together(accumulator) } else { 1 };
+/// What a kernel computes in this schedule.
+fn written(chooser: &Chooser<'_>, schedule: Schedule) -> KernelBody {
+    let (kernel, claims, accumulator) = (chooser.kernel, Claims::new(&schedule), chooser.accumulator_bytes());
+    let together = if chooser.scans() { schedule.turns_together(accumulator) } else { 1 };
     let accumulators = schedule.shared_bytes(accumulator) * u64::from(together);
     let shared_bytes = schedule.tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
-    let (blocks, split, form) = (schedule.blocks(), schedule.split, schedule.name(kernel, analysis));
-    let mut emitter = CudaEmitter {
-        kernel,
-        facts,
-        analysis,
-        layout,
-        claims,
-        schedule,
-        passes,
-        reads: reads(kernel, analysis),
-        shared: vec![],
-        steps: vec![],
-        indices: 0,
-    };
+    let reads = reads(chooser);
+    let mut emitter = CudaEmitter { of: chooser, claims, schedule, reads, shared: vec![], steps: vec![], indices: 0 };
     emitter.shared = emitter.shared_values();
     emitter.write();
-    let body = KernelBody {
+    KernelBody {
         inputs: kernel.inputs.iter().map(|input| storage(input.dtype)).collect(),
         outputs: kernel.stores.iter().map(|store| storage(emitter.dtype(store.value))).collect(),
         shared_bytes,
-        blocks,
-        split,
-        form,
-        threads: emitter.schedule.threads(),
+        form: emitter.schedule.name(chooser.scans()),
+        schedule: emitter.schedule,
         steps: emitter.steps,
-    };
-    (body, emitter.claims)
+        claims: emitter.claims,
+    }
 }
 
 struct CudaEmitter<'a> {
-    kernel: &'a Kernel,
-    facts: &'a Facts,
-    analysis: &'a KernelAnalysis,
-    layout: &'a KernelLayout,
+    /// The kernel, and what is known of it.
+    of: &'a Chooser<'a>,
     claims: Claims,
     schedule: Schedule,
-    passes: &'a Passes,
     /// How often each value is read.
     reads: Vec<usize>,
     /// Whether each value is made of literals and index expressions that all lanes share.
@@ -258,22 +202,21 @@ impl CudaEmitter<'_> {
     }
 
     fn dtype(&self, reg: Reg) -> Dtype {
-        self.kernel.body[reg.0 as usize].dtype
+        self.of.dtype(reg)
     }
 
     /// Where a value is that is needed in a context: in the variable that it is computed into there, or where it is left
     /// for those that need it later.
     fn operand(&self, reg: Reg, context: &IndexContext<'_>) -> Expression {
-        let op = &self.kernel.body[reg.0 as usize].op;
         let by_rows = matches!(self.schedule.form, ScheduleForm::Rows { .. });
-        match op {
+        match self.of.op(reg) {
             _ if context.own.contains(&reg) => of("v", reg).into(),
             _ if self.schedule.tiles.is_some() => self.in_tile(reg),
             Op::Reduce(..) if by_rows && self.schedule.split == RowSplit::Whole => of("v", reg).into(),
             Op::Reduce(..) if by_rows => self.reduced(reg, of("sum", reg).at(0)),
             Op::Reduce(..) => self.reduced(reg, of("sum", reg).at(LANE)),
             Op::Scan(..) => of("c", reg).at(context.turn.clone()).at(LANE),
-            _ if self.facts.class(reg) == Class::Elem => self.kept(reg, context),
+            _ if self.of.facts.class(reg) == Class::Elem => self.kept(reg, context),
             _ if by_rows => of("v", reg).into(),
             _ => of("k", reg).at(LANE),
         }
@@ -333,15 +276,11 @@ impl CudaEmitter<'_> {
 }
 
 /// How often each value is read, by other values that are needed and by stores.
-fn reads(kernel: &Kernel, analysis: &KernelAnalysis) -> Vec<usize> {
-    let mut reads = vec![0; kernel.body.len()];
-    for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at]) {
-        for reg in kernel.body[at].op.operands().iter().chain(&analysis.gathers[at]) {
-            reads[reg.0 as usize] += 1;
-        }
-    }
-    for store in &kernel.stores {
-        reads[store.value.0 as usize] += 1;
+fn reads(of: &Chooser<'_>) -> Vec<usize> {
+    let mut reads = vec![0; of.kernel.body.len()];
+    let by_values = of.needed().flat_map(|(reg, _)| of.analysis.reads(of.kernel, reg));
+    for reg in by_values.chain(of.kernel.stores.iter().map(|store| store.value)) {
+        reads[reg.0 as usize] += 1;
     }
     reads
 }

@@ -7,9 +7,9 @@ use super::index::number_type;
 use super::work::LaneWork;
 use super::{ACTIVE, CudaEmitter, IndexContext, count, lanes, of};
 use crate::cuda::column::{functor, functor_call, neutral};
-use crate::cuda::loops::{CudaType, Expression, MemorySpace, SHARED, ThreadStep, Unroll, Variable};
+use crate::cuda::loops::{CudaType, Expression, MemorySpace, SHARED, ThreadStep, Unroll, Variable, number};
 use crate::cuda::passes::RowPass;
-use crate::cuda::scans::{ScanStage, accumulator_bytes, stages};
+use crate::cuda::scans::{ScanStage, stages};
 use crate::cuda::split::RowSplit;
 use crate::cuda::types::held;
 use passhost_ir::kernel::{Op, Reg, ScanOp};
@@ -33,7 +33,7 @@ impl CudaEmitter<'_> {
     }
 
     fn scan_op(&self, reg: Reg) -> Option<(ScanOp, Reg)> {
-        match self.kernel.body[reg.0 as usize].op {
+        match *self.of.op(reg) {
             Op::Scan(op, operand) => Some((op, operand)),
             _ => None,
         }
@@ -42,11 +42,11 @@ impl CudaEmitter<'_> {
     /// A pass that scans, by `threads` threads for a row, in `turns`. Where not all of them have points in every turn,
     /// `inside` says which have.
     pub(super) fn scanning_turns(&mut self, pass: &RowPass, (threads, turns): (u32, u32), inside: Option<Expression>) {
-        let together = self.schedule.turns_together(accumulator_bytes(self.kernel, self.analysis));
+        let together = self.schedule.turns_together(self.of.accumulator_bytes());
         let ty = number_type(self.schedule.points.points());
         let [lane, turn, round] = ["lane", "j", "round"].map(Variable::named);
-        let number = if turns == together { turn.into() } else { round * together + turn };
-        let point = (number.group().cast(ty) * threads + lane) * self.schedule.lanes();
+        let at = if turns == together { turn.into() } else { round * together + turn };
+        let point = (at.group().cast(ty) * threads + lane) * self.schedule.lanes();
         let iterations = ScanIterations { together, threads, point, inside };
         self.scope(|this| {
             for reg in &pass.anew {
@@ -65,7 +65,7 @@ impl CudaEmitter<'_> {
     }
 
     fn scanning_round(&mut self, pass: &RowPass, turns: &ScanIterations) {
-        let mut stages = stages(self.kernel, &pass.anew, |reg| self.operands(reg));
+        let mut stages = stages(self.of.kernel, &pass.anew, |reg| self.operands(reg));
         // What the last scans give is known after them.
         stages.push(ScanStage::default());
         for at in 0..stages.len() {
@@ -75,7 +75,7 @@ impl CudaEmitter<'_> {
 
     /// Computes a stage and scans what it gave.
     fn stage(&mut self, pass: &RowPass, turns: &ScanIterations, (stages, at): (&[ScanStage], usize)) {
-        let (kernel, width, together) = (self.kernel, self.schedule.lanes(), turns.together);
+        let (kernel, width, together) = (self.of.kernel, self.schedule.lanes(), turns.together);
         let stage = &stages[at];
         let known = |reg: Reg| {
             stages.iter().position(|stage| stage.insts.contains(&reg)).unwrap_or_else(|| {
@@ -94,11 +94,8 @@ impl CudaEmitter<'_> {
         if !works && stage.scans.is_empty() {
             return;
         }
-        let arrays = keep.iter().map(|reg| of("k", *reg)).zip(&keep);
-        for (name, reg) in arrays.chain(stage.scans.iter().map(|reg| of("c", *reg)).zip(&stage.scans)) {
-            let (ty, extents) = (held(self.dtype(*reg)), [together.into(), width.into()]);
-            self.declare(MemorySpace::Registers, ty, name, &extents);
-        }
+        keep.iter().for_each(|reg| self.array("k", *reg, &[together.into()]));
+        stage.scans.iter().for_each(|reg| self.array("c", *reg, &[together.into()]));
         let context = IndexContext::at(Variable::named("j"));
         self.each(count("u32", "j", 0..together.into(), Some(Unroll::All)), |this| {
             this.define(number_type(this.schedule.points.points()), Variable::named("r"), turns.point.clone());
@@ -139,9 +136,8 @@ impl CudaEmitter<'_> {
         let (all, ty) = (self.schedule.blocks(), held(dtype));
         let count = all + all / u64::from(blocks) * u64::from(blocks.div_ceil(threads));
         self.declare(MemorySpace::Static, CudaType::Template("Posted", ty), posts, &[count]);
-        let unsigned = |number: u64| Expression::Number(number.into(), "u");
-        let template =
-            vec![Variable::named(functor(op)).into(), threads.into(), unsigned(blocks.into()), unsigned(all)];
+        let functor = Variable::named(functor(op)).into();
+        let template = vec![functor, threads.into(), number(blocks, "u32"), number(all, "u32")];
         let start = neutral(op, dtype).cast(ty);
         let place = Variable::named("place");
         let arguments = vec![carry.into(), start, place.into(), posts.into(), SHARED.into()];

@@ -1,11 +1,11 @@
 //! Maps whose inputs are read along other neighbours than those of their outputs.
 
-use super::index::{bound, number_type};
+use super::index::number_type;
 use super::work::LaneWork;
 use super::{CudaEmitter, IndexContext, LANE, count, lanes, of};
 use crate::cuda::claims::ClaimAccess;
 use crate::cuda::loops::{
-    BLOCK, CudaType, Expression, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary,
+    BLOCK, CudaType, Expression, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, number,
 };
 use crate::cuda::space::Address;
 use crate::cuda::tiles::{TiledLoad, Tiles, WARPS};
@@ -25,6 +25,12 @@ fn warp_row() -> Expression {
     FIRST + Variable::named("n") * WARPS
 }
 
+/// Whether positions along the sides of a square are those of points.
+fn inside(tiles: &Tiles, along: Expression, across: Expression) -> Expression {
+    let below = |at: Expression, extent: i64| binary("<", at, number(extent, "u32"));
+    binary("&&", below(along, tiles.along), below(across, tiles.across))
+}
+
 impl CudaEmitter<'_> {
     /// A block takes a square of points, computes them and brings them by way of shared memory to where they belong.
     pub(super) fn tiled_map(&mut self, tiles: &Tiles) {
@@ -36,21 +42,21 @@ impl CudaEmitter<'_> {
     fn corner(&mut self, tiles: &Tiles) {
         let (side, (along, across)) = (tiles.side(), tiles.counts());
         let ty = number_type(self.schedule.rows.points());
-        let (number, count) = (|value: i64| bound(value.unsigned_abs(), ty), |value| Expression::Number(value, "u"));
-        let (along, across) = (i128::from(along), i128::from(across));
+        let count = |squares: i64| number(squares, "u32");
         let rest = Variable::named("rest");
         let thread = vec![(COLUMN, THREAD % 32), (FIRST, THREAD / 32)];
         self.steps.push(ThreadStep::Let("u32".into(), thread));
         self.define("u32", A0, BLOCK % count(along) * side);
         self.define("u32", B0, BLOCK / count(along) % count(across) * side);
         self.define(ty, rest, BLOCK / count(along * across));
-        let (between, outer) = (tiles.between(), tiles.inner * tiles.across);
-        self.define(ty, CORNER, rest / number(between) * number(outer) + rest % number(between) * number(tiles.along));
+        let [between, outer, along] =
+            [tiles.between(), tiles.inner * tiles.across, tiles.along].map(|points| number(points, ty));
+        self.define(ty, CORNER, rest / between.clone() * outer + rest % between * along);
     }
 
     /// Reads elements into shared memory, then computes points along the outputs' neighbours.
     fn tiled(&mut self, tiles: &Tiles) {
-        let (width, pair, passes) = (tiles.lanes, tiles.pair, self.passes);
+        let (width, pair, passes) = (tiles.lanes, tiles.pair, self.of.passes);
         self.read_ahead(tiles);
         self.steps.push(ThreadStep::Barrier);
         let turns = tiles.side() / i64::from(WARPS) / i64::from(pair);
@@ -71,7 +77,7 @@ impl CudaEmitter<'_> {
                 let (pairs, ty) = (of("pairs", load.reg), storage(this.dtype(load.reg)));
                 this.declare(MemorySpace::Aligned, ty, pairs, &[width.into(), pair.into()]);
                 let from = of("tile", load.reg) + (COLUMN * width + LANE) * tiles.pitch() + warp_row() * pair;
-                let read = ThreadStep::Load { to: pairs.at(LANE), from, or: None };
+                let read = ThreadStep::Load(pairs.at(LANE), from, None);
                 this.steps.push(ThreadStep::Each(lanes(width), Box::new(read)));
             }
             this.each(count("u32", "h", 0..pair.into(), Some(Unroll::All)), |this| {
@@ -92,8 +98,8 @@ impl CudaEmitter<'_> {
 
     /// Computes points along the inputs' neighbours into shared memory, then writes them along the outputs'.
     fn transposed(&mut self, tiles: &Tiles) {
-        let (turns, pitch, passes) = (tiles.side() / i64::from(WARPS), tiles.pitch(), self.passes);
-        let values: Vec<Reg> = self.kernel.stores.iter().map(|store| store.value).collect();
+        let (turns, pitch, passes) = (tiles.side() / i64::from(WARPS), tiles.pitch(), self.of.passes);
+        let values: Vec<Reg> = self.of.kernel.stores.iter().map(|store| store.value).collect();
         let tile = |store: usize| Variable::of("tile", store as u32);
         for (store, value) in values.iter().enumerate() {
             self.tile_at(tile(store), storage(self.dtype(*value)), tiles.place(store));
@@ -124,11 +130,8 @@ impl CudaEmitter<'_> {
         let ty = number_type(self.schedule.rows.points());
         let [along, across] = ["a", "b"].map(Variable::named);
         self.steps.push(ThreadStep::Let("u32".into(), vec![(along, A0 + a), (across, B0 + b)]));
-        let inside = |at, extent: i64| binary("<", at, Expression::Number(extent.into(), "u"));
-        let inside = binary("&&", inside(along, tiles.along), inside(across, tiles.across));
-        self.when(Some(inside), |this| {
-            let inner = bound(tiles.inner.unsigned_abs(), ty);
-            this.define(ty, Variable::named("p"), CORNER + across * inner + along);
+        self.when(Some(inside(tiles, along.into(), across.into())), |this| {
+            this.define(ty, Variable::named("p"), CORNER + across * number(tiles.inner, ty) + along);
             write(this);
         });
     }
@@ -150,19 +153,17 @@ impl CudaEmitter<'_> {
                 unreachable!("only loads that are always inside are read ahead")
             };
             let at = self.offset(ClaimAccess::Load(load.reg), &offset, &corner);
-            let along = (A0 + FIRST).cast("i64") * Expression::Number(load.slope.into(), "ll");
+            let along = (A0 + FIRST).cast("i64") * number(load.slope, "i64");
             self.define("i64", of("from", load.reg), at + along + (B0 + column.clone()).group());
         }
         let [n, l] = ["n", "l"].map(Variable::named);
         let rows = count("u32", "n", 0..side.unsigned_abs() / u64::from(WARPS), Some(Unroll::All));
         let columns = count("u32", "l", 0..(tiles.lanes / pair).into(), Some(Unroll::All));
-        let inside = |at: Expression, extent: i64| binary("<", at, Expression::Number(extent.into(), "u"));
-        let inside =
-            binary("&&", inside(A0 + warp_row(), tiles.along), inside(B0 + column.clone() + l * 32, tiles.across));
+        let inside = inside(tiles, A0 + warp_row(), B0 + column.clone() + l * 32);
         let read = |this: &mut Self, load: &TiledLoad| {
             let (tile, from) = (of("tile", load.reg), of("from", load.reg));
             let to = warp_row() * tiles.pitch() + column.clone() + l * 32;
-            let step = Expression::Number((load.slope * i64::from(WARPS)).into(), "ll");
+            let step = number(load.slope * i64::from(WARPS), "i64");
             let from = from + n * step + l * 32;
             if pair > 1 {
                 let ty = storage(this.dtype(load.reg));

@@ -5,7 +5,7 @@ use super::{CudaEmitter, IndexContext, LANE, ScheduleForm, lanes, of};
 use crate::cuda::claims::{Claim, ClaimAccess};
 use crate::cuda::column::{compute, functor, neutral};
 use crate::cuda::loops::{Expression, MemorySpace, ThreadStep, Variable, binary};
-use crate::cuda::space::{Address, Lanes, common};
+use crate::cuda::space::{Address, Lanes, MemoryAccess};
 use crate::cuda::types::{from_storage, held, storage};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
@@ -42,7 +42,7 @@ impl CudaEmitter<'_> {
         let is_wide = |store: &usize| self.store_lanes(*store, width) == Lanes::Neighbours;
         let wide_stores: Vec<usize> = work.stores.iter().copied().filter(is_wide).collect();
         for store in &wide_stores {
-            let element = storage(self.dtype(self.kernel.stores[*store].value));
+            let element = storage(self.dtype(self.of.kernel.stores[*store].value));
             self.declare(MemorySpace::Aligned, element, Variable::of("o", *store as u32), &[width.into()]);
         }
         self.each(lanes(width), |this| {
@@ -63,14 +63,14 @@ impl CudaEmitter<'_> {
             self.claims.list.push(Claim::Neighbours(ClaimAccess::Store(store)));
             let to = Variable::of("y", store as u32) + self.store_offset(store, context);
             let from = Variable::of("o", store as u32).into();
-            self.steps.push(ThreadStep::Store { to, from }.guarded(work.store_if.clone()));
+            self.steps.push(ThreadStep::Store(to, from).guarded(work.store_if.clone()));
         }
     }
 
     /// Reduces, keeps and stores what a lane computed.
     fn use_values(&mut self, lane: &IndexContext<'_>, work: &LaneWork<'_>, wide_stores: &[usize]) {
         for reg in work.reduces {
-            let Op::Reduce(op, operand) = self.kernel.body[reg.0 as usize].op else { continue };
+            let Op::Reduce(op, operand) = *self.of.op(*reg) else { continue };
             let mut values = vec![self.operand(operand, lane)];
             if op.gives() == Gives::Position {
                 // Each accumulator sees points in their order.
@@ -100,7 +100,7 @@ impl CudaEmitter<'_> {
         let lanes = self.schedule.lanes();
         let mut wide: HashMap<Reg, Lanes> = HashMap::new();
         for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
-            let common = match self.kernel.body[reg.0 as usize].op {
+            let common = match *self.of.op(*reg) {
                 Op::Select(..) if chosen.whole.contains(reg) => {
                     self.load_chosen(*reg, context, lanes);
                     Lanes::Neighbours
@@ -137,12 +137,12 @@ impl CudaEmitter<'_> {
     /// Whether a value among `insts` is the same for all lanes; `known` says so of those before.
     pub(super) fn is_shared(&self, reg: Reg, insts: &[Reg], known: &HashMap<Reg, Lanes>) -> bool {
         let of_row = matches!(self.schedule.form, ScheduleForm::Rows { .. });
-        let op = &self.kernel.body[reg.0 as usize].op;
+        let op = self.of.op(reg);
         let operands = op.operands();
         let shared = |operand: &Reg| match known.get(operand) {
             Some(lanes) => *lanes == Lanes::One,
             // Computed before: a row's value, which is that of all lanes where they are points of it.
-            None => of_row && !insts.contains(operand) && self.facts.class(*operand) == Class::Row,
+            None => of_row && !insts.contains(operand) && self.of.facts.class(*operand) == Class::Row,
         };
         match op {
             Op::Const(_) | Op::Index(_) => self.shared[reg.0 as usize],
@@ -153,11 +153,11 @@ impl CudaEmitter<'_> {
 
     /// For each value, whether it is made of literals and index expressions that all lanes share.
     pub(super) fn shared_values(&self) -> Vec<bool> {
-        let mut shared: Vec<bool> = Vec::with_capacity(self.kernel.body.len());
-        for (at, inst) in self.kernel.body.iter().enumerate() {
+        let mut shared: Vec<bool> = Vec::with_capacity(self.of.kernel.body.len());
+        for (at, inst) in self.of.kernel.body.iter().enumerate() {
             shared.push(match &inst.op {
                 Op::Const(_) => true,
-                Op::Index(id) => self.analysis.gathers[at].is_empty() && self.is_shared_index(*id),
+                Op::Index(id) => self.of.analysis.gathers[at].is_empty() && self.is_shared_index(*id),
                 Op::Load { .. } | Op::Reduce(..) | Op::Scan(..) => false,
                 op => op.operands().iter().all(|operand| shared[operand.0 as usize]),
             });
@@ -168,9 +168,8 @@ impl CudaEmitter<'_> {
     /// Whether an index expression has the same value for all lanes.
     pub(super) fn is_shared_index(&self, id: IndexId) -> bool {
         let address = Address::Indexed { index: vec![id], strides: vec![1] };
-        let lanes = i64::from(self.schedule.lanes());
-        let found = common(self.kernel, self.analysis, self.schedule.along(), &address, lanes, (Dtype::U8, 1), &[true]);
-        found == Lanes::One
+        let access = MemoryAccess { address, dtype: Dtype::U8, alignment: 1, in_bounds: vec![true], bytes: 1 };
+        self.of.common(self.schedule.along(), &access, self.schedule.lanes()) == Lanes::One
     }
 
     /// The numbers of a lane's row and point.
@@ -188,7 +187,7 @@ impl CudaEmitter<'_> {
 
     /// Computes one value here.
     pub(super) fn value(&mut self, reg: Reg, context: &IndexContext<'_>) {
-        let inst = &self.kernel.body[reg.0 as usize];
+        let inst = &self.of.kernel.body[reg.0 as usize];
         let value = match &inst.op {
             Op::Load { .. } => {
                 let (address, _) = self.load_lanes(reg, 1);
@@ -196,7 +195,7 @@ impl CudaEmitter<'_> {
             }
             Op::Index(id) => self.index(*id, context).cast("i64"),
             Op::Scan(op, operand) => {
-                let last = self.kernel.reduce.last().copied().unwrap_or(1);
+                let last = self.of.kernel.reduce.last().copied().unwrap_or(1);
                 let (op, so_far) = (op.reduction(), of("c", reg).at(LANE));
                 if last as u64 != self.schedule.points.points() {
                     let anew = ThreadStep::Assign(so_far.clone(), neutral(op, inst.dtype));

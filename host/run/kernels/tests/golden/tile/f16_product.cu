@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
         const u32 r = piece / 4;
         const u32 c = piece % 4 * 8;
         const bool inside = row0 + r < 200 && 0 * 32 + c < 72;
-        copy_async_or_zero(a + 0 % 2 * 2560 + r * 40 + c, x0 + (inside ? ((row0 + r) * 72 + 0 * 32 + c) : 0), inside);
+        copy_async(a + 0 % 2 * 2560 + r * 40 + c, x0 + (inside ? ((row0 + r) * 72 + 0 * 32 + c) : 0), inside);
     }
     #pragma unroll
     for (u32 t = 0; t < 2; ++t) {
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
         const u32 r = piece / 8;
         const u32 c = piece % 8 * 8;
         const bool inside = 0 * 32 + r < 72 && column0 + c < 136;
-        copy_async_or_zero(b + 0 % 2 * 2304 + r * 72 + c, x1 + (inside ? ((0 * 32 + r) * 136 + column0 + c) : 0), inside);
+        copy_async(b + 0 % 2 * 2304 + r * 72 + c, x1 + (inside ? ((0 * 32 + r) * 136 + column0 + c) : 0), inside);
     }
     commit_copies();
     for (u32 step = 0; step < 3; ++step) {
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
                 const u32 r = piece / 4;
                 const u32 c = piece % 4 * 8;
                 const bool inside = row0 + r < 200 && (step + 1) * 32 + c < 72;
-                copy_async_or_zero(a + (step + 1) % 2 * 2560 + r * 40 + c, x0 + (inside ? ((row0 + r) * 72 + (step + 1) * 32 + c) : 0), inside);
+                copy_async(a + (step + 1) % 2 * 2560 + r * 40 + c, x0 + (inside ? ((row0 + r) * 72 + (step + 1) * 32 + c) : 0), inside);
             }
             #pragma unroll
             for (u32 t = 0; t < 2; ++t) {
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
                 const u32 r = piece / 8;
                 const u32 c = piece % 8 * 8;
                 const bool inside = (step + 1) * 32 + r < 72 && column0 + c < 136;
-                copy_async_or_zero(b + (step + 1) % 2 * 2304 + r * 72 + c, x1 + (inside ? (((step + 1) * 32 + r) * 136 + column0 + c) : 0), inside);
+                copy_async(b + (step + 1) % 2 * 2304 + r * 72 + c, x1 + (inside ? (((step + 1) * 32 + r) * 136 + column0 + c) : 0), inside);
             }
         }
         commit_copies();
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
             #pragma unroll
             for (u32 i = 0; i < 2; ++i) {
                 load_matrices(fa[i], a + step % 2 * 2560 + (warp / 2 * 32 + i * 16 + (lane % 16)) * 40 + slice * 16 + (lane / 16 * 8));
-                load_transposed(fb[i], b + step % 2 * 2304 + (slice * 16 + (lane % 16)) * 72 + warp % 2 * 32 + i * 16 + (lane / 16 * 8));
+                load_transposed_matrices(fb[i], b + step % 2 * 2304 + (slice * 16 + (lane % 16)) * 72 + warp % 2 * 32 + i * 16 + (lane / 16 * 8));
             }
             #pragma unroll
             for (u32 m = 0; m < 2; ++m) {
