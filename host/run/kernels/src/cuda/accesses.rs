@@ -2,6 +2,7 @@
 //! neighbours.
 
 use super::chooser::Chooser;
+use super::schedule::Schedule;
 use super::space::{Address, AxisDomain, Lanes, MemoryAccess, extents, store_offset};
 use crate::access::{Offset, effective_strides, multiple_of};
 use passhost_ir::Dtype;
@@ -42,8 +43,13 @@ impl Chooser<'_> {
         MemoryAccess { address, dtype, alignment, in_bounds: vec![], bytes: bytes(&store.shape, dtype) }
     }
 
+    /// What the lanes of a thread have in common at an access.
+    pub(super) fn common(&self, schedule: &Schedule, access: &MemoryAccess) -> Lanes {
+        self.common_along(schedule.along(), access, schedule.lanes())
+    }
+
     /// What so many lanes along a domain have in common at an access. The first lane is at a multiple of their number.
-    pub(super) fn common(
+    pub(super) fn common_along(
         &self,
         (along, other): (&AxisDomain, &AxisDomain),
         MemoryAccess { address, dtype, alignment, in_bounds, .. }: &MemoryAccess,

@@ -105,7 +105,7 @@ impl Chooser<'_> {
         while lanes > 1 {
             let bytes = |wide: bool| -> u64 {
                 let is_wide =
-                    |access: &&MemoryAccess| (self.common((along, other), access, lanes) != Lanes::Each) == wide;
+                    |access: &&MemoryAccess| (self.common_along((along, other), access, lanes) != Lanes::Each) == wide;
                 accesses.iter().filter(is_wide).map(|access| access.dtype.size()).sum()
             };
             if along.points().is_multiple_of(u64::from(lanes)) && bytes(true) > bytes(false) {
@@ -345,7 +345,8 @@ impl Chooser<'_> {
         while turns < most && rows.points() * blocks(turns) > room {
             turns *= 2;
         }
-        let split = RowSplit::scanned(blocks(turns), rows.points(), bytes * self.scan_count(), self.passes);
+        let scans = self.needed().filter(|(_, op)| matches!(op, Op::Scan(..))).count() as u64;
+        let split = RowSplit::scanned(blocks(turns), rows.points(), bytes * scans, self.passes);
         let form = ScheduleForm::Rows { threads: SPLIT_THREADS, rows: 1, lanes, turns, kept: false };
         (split != RowSplit::Whole).then_some((form, split))
     }
@@ -382,10 +383,6 @@ impl Chooser<'_> {
         let points = AxisDomain::new(kernel, (first..all).collect());
         let one_run = kernel.reduce.last().is_some_and(|last| points.points() == last.unsigned_abs());
         (rows, points, one_run)
-    }
-
-    fn scan_count(&self) -> u64 {
-        self.needed().filter(|(_, op)| matches!(op, Op::Scan(..))).count() as u64
     }
 }
 

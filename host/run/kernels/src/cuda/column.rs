@@ -71,27 +71,26 @@ fn unary(op: Unary, dtype: Dtype, a: Expression) -> Expression {
 }
 
 fn binary(op: Binary, dtype: Dtype, a: Expression, b: Expression) -> Expression {
-    let operands = [a, b];
-    let in_double = |name, operands: [Expression; 2]| match dtype {
-        Dtype::F32 => function(name, operands.map(|operand| operand.cast("double"))).cast("float"),
-        _ => function(name, operands),
+    let call = |name, a, b| function(name, [a, b]);
+    let in_double = |name, a: Expression, b: Expression| match dtype {
+        Dtype::F32 => function(name, [a.cast("double"), b.cast("double")]).cast("float"),
+        _ => function(name, [a, b]),
     };
-    let bits = |operator, [a, b]: [Expression; 2]| between(operator, a, b);
     match op {
-        Binary::Add => function("add", operands),
-        Binary::Sub => function("sub", operands),
-        Binary::Mul => function("mul", operands),
-        Binary::Div => function("div", operands),
-        Binary::Rem => function("rem", operands),
-        Binary::Pow => in_double("pow", operands),
-        Binary::Atan2 => in_double("atan2", operands),
-        Binary::Min => function("smaller", operands),
-        Binary::Max => function("larger", operands),
-        Binary::And => bits("&", operands),
-        Binary::Or => bits("|", operands),
-        Binary::Xor => bits("^", operands),
-        Binary::Shl => function("shl", operands),
-        Binary::Shr => function("shr", operands),
+        Binary::Add => call("add", a, b),
+        Binary::Sub => call("sub", a, b),
+        Binary::Mul => call("mul", a, b),
+        Binary::Div => call("div", a, b),
+        Binary::Rem => call("rem", a, b),
+        Binary::Pow => in_double("pow", a, b),
+        Binary::Atan2 => in_double("atan2", a, b),
+        Binary::Min => call("smaller", a, b),
+        Binary::Max => call("larger", a, b),
+        Binary::And => between("&", a, b),
+        Binary::Or => between("|", a, b),
+        Binary::Xor => between("^", a, b),
+        Binary::Shl => call("shl", a, b),
+        Binary::Shr => call("shr", a, b),
     }
 }
 
@@ -143,23 +142,16 @@ pub(super) fn functor_call(op: ReduceOp, name: &'static str, of: &[u32], argumen
 
 /// What a reduction's or scan's accumulator starts with: what leaves any other operand as it is.
 pub(super) fn neutral(op: ReduceOp, dtype: Dtype) -> Expression {
-    let extreme = |lowest: bool| {
-        let (low, high) = dtype.integer_range().unwrap_or((0, 0));
-        literal(
-            dtype,
-            match dtype {
-                Dtype::F32 | Dtype::F64 => Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY }),
-                _ => Scalar::Int(if lowest { low } else { high }),
-            },
-        )
-    };
+    let (low, high) = dtype.integer_range().unwrap_or((0, 0));
+    let extreme =
+        |float: f64, int: i64| literal(dtype, if dtype.is_float() { Scalar::Float(float) } else { Scalar::Int(int) });
     match op.identity() {
         Some(IdentityElement::Zero) => 0.into(),
         Some(IdentityElement::One) => 1.into(),
-        Some(IdentityElement::Lowest) => extreme(true),
-        Some(IdentityElement::Highest) => extreme(false),
-        Some(IdentityElement::False) => literal(Dtype::Bool, Scalar::Bool(false)),
-        Some(IdentityElement::True) => literal(Dtype::Bool, Scalar::Bool(true)),
+        Some(IdentityElement::Lowest) => extreme(f64::NEG_INFINITY, low),
+        Some(IdentityElement::Highest) => extreme(f64::INFINITY, high),
+        Some(IdentityElement::False) => Expression::Bits(Dtype::Bool, 0),
+        Some(IdentityElement::True) => Expression::Bits(Dtype::Bool, 1),
         None => unreachable!("positions start with no candidate"),
     }
 }

@@ -98,11 +98,8 @@ impl Gpu {
 
     /// Major and minor version of the compute capability.
     pub fn capability(&self) -> Result<(i32, i32), DriverError> {
-        use sys::CUdevice_attribute::{
-            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
-            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
-        };
-        Ok((self.attribute(MAJOR)?, self.attribute(MINOR)?))
+        let minor = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR;
+        Ok((self.major, self.attribute(minor)?))
     }
 
     /// A figure that the driver has of the device.

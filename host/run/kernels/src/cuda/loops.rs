@@ -7,14 +7,15 @@
 //!
 //! ```
 //! use passhost_kernels::cuda::loops::{
-//!     BLOCK, CudaType, DeviceFunction, FunctionRole, THREAD, ThreadStep, Variable, binary, call, source,
+//!     BLOCK, DeviceFunction, FunctionRole, THREAD, ThreadStep, Variable, binary, call, source,
 //! };
 //!
 //! let [x, y, p] = [Variable::of("x", 0), Variable::of("y", 0), Variable::named("p")];
 //! let copied = ThreadStep::Assign(y.at(p), x.at(p));
 //! let function = DeviceFunction {
 //!     role: FunctionRole::Entry { threads: 128, cluster: 1 },
-//!     parameters: vec![(CudaType::Input("float"), x), (CudaType::Output("float"), y)],
+//!     inputs: vec![("float", x)],
+//!     outputs: vec![("float", y)],
 //!     body: vec![
 //!         ThreadStep::Call(call("begin", [])),
 //!         ThreadStep::Let("u32".into(), vec![(p, BLOCK * 128 + THREAD)]),
@@ -92,10 +93,6 @@ pub enum CudaType {
     Template(&'static str, &'static str),
     /// The address of some.
     Pointer(&'static str),
-    /// The address of some that only this launch reads, and nobody writes.
-    Input(&'static str),
-    /// The address of some that only this launch writes.
-    Output(&'static str),
 }
 
 impl From<&'static str> for CudaType {
@@ -185,26 +182,15 @@ impl From<Variable> for Expression {
     }
 }
 
-macro_rules! numbers {
-    ($($ty:ty),*) => {$(
-        impl From<$ty> for Expression {
-            fn from(number: $ty) -> Expression {
-                Expression::Number(number.into(), "")
-            }
-        }
-    )*};
+impl<T: Into<i128>> From<T> for Expression {
+    fn from(number: T) -> Expression {
+        Expression::Number(number.into(), "")
+    }
 }
-numbers!(i32, u32, i64, u64);
 
 macro_rules! operators {
-    ($($name:ident::$method:ident = $operator:literal),*) => {$(
-        impl<T: Into<Expression>> std::ops::$name<T> for Expression {
-            type Output = Expression;
-            fn $method(self, other: T) -> Expression {
-                binary($operator, self, other)
-            }
-        }
-        impl<T: Into<Expression>> std::ops::$name<T> for Variable {
+    ($of:ty: $($name:ident::$method:ident = $operator:literal),*) => {$(
+        impl<T: Into<Expression>> std::ops::$name<T> for $of {
             type Output = Expression;
             fn $method(self, other: T) -> Expression {
                 binary($operator, self, other)
@@ -212,7 +198,8 @@ macro_rules! operators {
         }
     )*};
 }
-operators!(Add::add = "+", Sub::sub = "-", Mul::mul = "*", Div::div = "/", Rem::rem = "%");
+operators!(Expression: Add::add = "+", Sub::sub = "-", Mul::mul = "*", Div::div = "/", Rem::rem = "%");
+operators!(Variable: Add::add = "+", Sub::sub = "-", Mul::mul = "*", Div::div = "/", Rem::rem = "%");
 
 /// Where an array lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,7 +309,7 @@ pub enum FunctionRole {
         /// Blocks of a cluster.
         cluster: u32,
     },
-    /// The launched one calls it, by this number.
+    /// The launched one calls it, by this number, with the number of its block and the memory of the block.
     Part(u32),
 }
 
@@ -331,8 +318,10 @@ pub enum FunctionRole {
 pub struct DeviceFunction {
     /// Who calls it.
     pub role: FunctionRole,
-    /// Its parameters.
-    pub parameters: Vec<(CudaType, Variable)>,
+    /// The tensors that it reads, with the types of their elements: nobody writes them meanwhile.
+    pub inputs: Vec<(&'static str, Variable)>,
+    /// Those that it writes, and nobody else uses.
+    pub outputs: Vec<(&'static str, Variable)>,
     /// What it does.
     pub body: Vec<ThreadStep>,
 }

@@ -13,15 +13,11 @@ template <int LEFT> D void await_copies() { asm volatile("cp.async.wait_group %0
 // Reads four 8x8 matrices into a warp's registers: thread n names the address of row n % 8 of matrix n / 8.
 D void load_matrices(u32 *to, const f16 *from) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(shared_address(from))
-                 : "memory");
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(shared_address(from)) : "memory");
 }
 D void load_transposed_matrices(u32 *to, const f16 *from) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(shared_address(from))
-                 : "memory");
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(shared_address(from)) : "memory");
 }
 
 // Adds the product of a 16x16 and a 16x8 matrix to SUMS.

@@ -4,7 +4,8 @@
 //! written as the bits they have.
 
 use super::loops::{
-    CudaType, DeviceFunction, ENTRY, Expression, FunctionRole, LoopRange, MemorySpace, ThreadStep, Unroll, Variable,
+    CudaType, DeviceFunction, ENTRY, Expression, FunctionRole, LoopRange, MemorySpace, SHARED, ThreadStep, Unroll,
+    Variable,
 };
 use passhost_ir::Dtype;
 use std::fmt::{self, Display, Formatter};
@@ -25,16 +26,17 @@ pub fn source(functions: &[DeviceFunction]) -> String {
     format!("{PRELUDE}\n{matrices}{of_parts}{functions}")
 }
 
-fn function(DeviceFunction { role, parameters, body }: &DeviceFunction) -> String {
+fn function(DeviceFunction { role, inputs, outputs, body }: &DeviceFunction) -> String {
     let opening = match role {
-        FunctionRole::Part(number) => format!("D void {ENTRY}{number}"),
+        FunctionRole::Part(number) => format!("D void {ENTRY}{number}(const Block blockIdx, u8 *{SHARED}, "),
         FunctionRole::Entry { threads, cluster } => {
             let cluster = if *cluster > 1 { format!(" __cluster_dims__({cluster}, 1, 1)") } else { String::new() };
-            format!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}")
+            format!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}(")
         }
     };
-    let parameters = list(parameters, |(ty, name)| format!("{}{name}", before_name(*ty)));
-    format!("{opening}({parameters}){}\n", braces(body, 0))
+    let inputs = inputs.iter().map(|(ty, name)| format!("const {ty} *__restrict__ {name}"));
+    let outputs = outputs.iter().map(|(ty, name)| format!("{ty} *__restrict__ {name}"));
+    format!("{opening}{}){}\n", inputs.chain(outputs).collect::<Vec<String>>().join(", "), braces(body, 0))
 }
 
 /// Steps as lines of a block at this depth.
@@ -85,12 +87,9 @@ fn line(step: &ThreadStep, depth: usize) -> String {
         ThreadStep::Barrier => "__syncthreads();".into(),
         ThreadStep::Loop(range, steps) => format!("{}{}", loop_head(range, depth), braces(steps, depth)),
         ThreadStep::Each(range, only) => format!("{} {}", loop_head(range, depth), line(only, depth)),
-        ThreadStep::If(condition, steps, others) if others.is_empty() => {
-            format!("if ({condition}){}", braces(steps, depth))
-        }
         ThreadStep::If(condition, steps, others) => {
-            let others = braces(others, depth);
-            format!("if ({condition}){}\n{}else{others}", braces(steps, depth), indent(depth))
+            let others = (!others.is_empty()).then(|| format!("\n{}else{}", indent(depth), braces(others, depth)));
+            format!("if ({condition}){}{}", braces(steps, depth), others.unwrap_or_default())
         }
         ThreadStep::Guarded(condition, only) => format!("if ({condition}) {}", line(only, depth)),
         ThreadStep::Scope(steps) => braces(steps, depth),
@@ -119,12 +118,7 @@ fn before_type(space: MemorySpace) -> &'static str {
 
 /// A type as it stands before a name that it declares.
 fn before_name(ty: CudaType) -> String {
-    match ty {
-        CudaType::Plain(_) | CudaType::Template(..) => format!("{ty} "),
-        CudaType::Pointer(_) => ty.to_string(),
-        CudaType::Input(of) => format!("const {of} *__restrict__ "),
-        CudaType::Output(of) => format!("{of} *__restrict__ "),
-    }
+    if let CudaType::Pointer(_) = ty { ty.to_string() } else { format!("{ty} ") }
 }
 
 impl Display for CudaType {
@@ -132,7 +126,7 @@ impl Display for CudaType {
         match self {
             CudaType::Plain(name) => f.write_str(name),
             CudaType::Template(name, of) => write!(f, "{name}<{of}>"),
-            CudaType::Pointer(of) | CudaType::Input(of) | CudaType::Output(of) => write!(f, "{of} *"),
+            CudaType::Pointer(of) => write!(f, "{of} *"),
         }
     }
 }

@@ -74,12 +74,18 @@ impl Schedule {
         Schedule { form, tiles: Some(tiles), ..self }
     }
 
+    /// Threads of a block along the rows, and along the points of a row.
+    pub(super) fn sides(&self) -> (u32, u32) {
+        match self.form {
+            ScheduleForm::Columns { wide, deep, .. } => (wide, deep),
+            ScheduleForm::Rows { threads, rows, .. } => (rows, threads),
+        }
+    }
+
     /// Threads of a block.
     pub(super) fn threads(&self) -> u32 {
-        match self.form {
-            ScheduleForm::Columns { wide, deep, .. } => wide * deep,
-            ScheduleForm::Rows { threads, rows, .. } => threads * rows,
-        }
+        let (across, shared) = self.sides();
+        across * shared
     }
 
     /// One of [`FORMS`], for a kernel that scans or does not.
@@ -103,13 +109,15 @@ impl Schedule {
         if let Some(tiles) = &self.tiles {
             return tiles.blocks();
         }
-        let together = match self.form {
-            ScheduleForm::Columns { wide, lanes, .. } => {
-                self.rows.points().div_ceil(u64::from(wide) * u64::from(lanes))
-            }
-            ScheduleForm::Rows { rows, .. } => self.rows.points().div_ceil(u64::from(rows)),
-        };
-        together * u64::from(self.split.blocks())
+        self.rows.points().div_ceil(self.rows_per_block()) * u64::from(self.split.blocks())
+    }
+
+    /// Rows of a block.
+    pub(super) fn rows_per_block(&self) -> u64 {
+        match self.form {
+            ScheduleForm::Columns { wide, lanes, .. } => u64::from(wide) * u64::from(lanes),
+            ScheduleForm::Rows { rows, .. } => rows.into(),
+        }
     }
 
     /// Turns that a scan of so large values takes between two barriers: they divide those of a row. All of them where

@@ -62,7 +62,7 @@ pub fn shape(kernel: &Kernel, inputs: Vec<TensorType>, properties: DevicePropert
     if body.schedule.split != RowSplit::Whole {
         return None;
     }
-    let (lines, room) = (lines(&body.steps, 1).lines().count(), properties.busy_threads());
+    let (lines, room) = (lines(&body.function.body, 1).lines().count(), properties.busy_threads());
     Some(LaunchShape { blocks: body.schedule.blocks(), threads: body.schedule.threads(), bytes, lines, room })
 }
 

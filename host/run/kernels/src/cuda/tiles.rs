@@ -58,6 +58,11 @@ pub(super) struct TiledLoad {
 }
 
 impl Tiles {
+    /// Squares of so many points with sides of these, and no loads yet.
+    fn new((along, across, inner): (i64, i64, i64), points: i64, transposed: Vec<u64>) -> Tiles {
+        Tiles { along, across, inner, lanes: 1, pair: 1, points, loads: vec![], transposed }
+    }
+
     /// Those of a kernel in which each point is computed by itself, if there is a load that is worth it.
     pub(super) fn choose(
         loads: impl Iterator<Item = (Reg, MemoryAccess)>,
@@ -74,16 +79,7 @@ impl Tiles {
             if access.bytes.saturating_mul(4) < written {
                 continue;
             }
-            let found = tiles.get_or_insert_with(|| Tiles {
-                along: far.extent,
-                across: near.extent,
-                inner: near.inner,
-                lanes: 1,
-                pair: 1,
-                points,
-                loads: vec![],
-                transposed: vec![],
-            });
+            let found = tiles.get_or_insert_with(|| Tiles::new((far.extent, near.extent, near.inner), points, vec![]));
             if (found.along, found.across, found.inner) == (far.extent, near.extent, near.inner) {
                 let even = groups.iter().all(|group| *group == near || group.slope % 2 == 0);
                 let aligned = access.alignment as u64 >= 2 * size;
@@ -104,8 +100,7 @@ impl Tiles {
         let (inner, across) = rows.walk(axis)?;
         let points = i64::try_from(rows.points()).ok()?;
         let is_long = |extent: i64| (FEWEST_STEPS..=1 << 30).contains(&extent);
-        let (loads, transposed) = (vec![], sizes.to_vec());
-        let tiles = Tiles { along: inner, across, inner, lanes: 1, pair: 1, points, loads, transposed };
+        let tiles = Tiles::new((inner, across, inner), points, sizes.to_vec());
         let fits = is_long(inner) && is_long(across) && tiles.shared_bytes() <= device.shared_bytes_per_block();
         (fits && tiles.is_mostly_full()).then_some(tiles)
     }

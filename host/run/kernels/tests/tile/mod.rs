@@ -168,7 +168,7 @@ pub fn function() -> DeviceFunction {
         ThreadStep::Barrier,
     ];
     body.extend([each(STEP, steps, None, step), epilogue()]);
-    let (x, y) = (CudaType::Input("f16"), CudaType::Output("float"));
-    let parameters = vec![(x, Variable::of("x", 0)), (x, Variable::of("x", 1)), (y, Variable::of("y", 0))];
-    DeviceFunction { role: FunctionRole::Entry { threads: THREADS, cluster: 1 }, parameters, body }
+    let inputs = vec![("f16", Variable::of("x", 0)), ("f16", Variable::of("x", 1))];
+    let outputs = vec![("float", Variable::of("y", 0))];
+    DeviceFunction { role: FunctionRole::Entry { threads: THREADS, cluster: 1 }, inputs, outputs, body }
 }

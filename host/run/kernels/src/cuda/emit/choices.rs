@@ -57,7 +57,7 @@ impl CudaEmitter<'_> {
                 let once = self.reads[part.0 as usize] == 1 && insts.contains(&part);
                 match *self.of.op(part) {
                     Op::Load { .. } => {
-                        let is_wide = || self.load_lanes(part, self.schedule.lanes()).1 == Lanes::Neighbours;
+                        let is_wide = || self.load_lanes(part) == Lanes::Neighbours;
                         once && !self.is_of_nothing(part) && is_wide()
                     }
                     Op::Select(..) => once && self.is_choice(part, insts, parts),
@@ -67,22 +67,21 @@ impl CudaEmitter<'_> {
     }
 
     /// Loads what a selection selects, for all lanes.
-    pub(super) fn load_chosen(&mut self, reg: Reg, context: &IndexContext<'_>, lanes: u32) {
-        let (inside, pad) = self.chosen_address(reg, context, lanes);
+    pub(super) fn load_chosen(&mut self, reg: Reg, context: &IndexContext<'_>) {
+        let (inside, pad) = self.chosen_address(reg, context);
         let (to, from) = (of("s", reg), of("at", reg).into());
-        self.declare(MemorySpace::Aligned, storage(self.dtype(reg)), to, &[lanes.into()]);
+        self.declare(MemorySpace::Aligned, storage(self.dtype(reg)), to, &[self.schedule.lanes().into()]);
         self.steps.push(ThreadStep::Load(to.into(), from, inside.map(|inside| (inside, pad))));
     }
 
     /// Names the address `at` of a wide load or of a selection of some. Returns the condition under which it is inside,
     /// if there is one, and what lies outside.
-    fn chosen_address(&mut self, reg: Reg, context: &IndexContext<'_>, lanes: u32) -> (Option<Expression>, Expression) {
+    fn chosen_address(&mut self, reg: Reg, context: &IndexContext<'_>) -> (Option<Expression>, Expression) {
         let (address, is_inside) = (of("at", reg), of("in", reg));
         let ty = CudaType::Pointer(storage(self.dtype(reg)));
         let Op::Select(condition, a, b) = *self.of.op(reg) else {
-            let (known, _) = self.load_lanes(reg, lanes);
             self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
-            let (condition, mut offset) = self.guard(reg, &known, context);
+            let (condition, mut offset) = self.guard(reg, context);
             let inside = condition.map(|condition| {
                 self.define("bool", is_inside, condition);
                 offset = Expression::from(is_inside).select(offset.clone(), 0);
@@ -92,8 +91,8 @@ impl CudaEmitter<'_> {
             return (inside, to_storage(self.dtype(reg), self.padding(reg)));
         };
         self.claims.list.push(Claim::OneValue(condition));
-        let (in_a, pad_a) = self.chosen_address(a, context, lanes);
-        let (in_b, pad_b) = self.chosen_address(b, context, lanes);
+        let (in_a, pad_a) = self.chosen_address(a, context);
+        let (in_b, pad_b) = self.chosen_address(b, context);
         let condition = self.operand(condition, context);
         self.define(ty, address, condition.clone().select(of("at", a), of("at", b)));
         let pad = if pad_a == pad_b { pad_a } else { condition.clone().select(pad_a, pad_b).group() };

@@ -54,21 +54,14 @@ impl CudaEmitter<'_> {
 
     /// Whether several threads share a row, in a block or in several.
     pub(super) fn shares_rows(&self) -> bool {
-        let deep = match self.schedule.form {
-            ScheduleForm::Columns { deep, .. } => deep,
-            ScheduleForm::Rows { threads, .. } => threads,
-        };
-        deep > 1 || self.schedule.split.blocks() > 1
+        self.schedule.sides().1 > 1 || self.schedule.split.blocks() > 1
     }
 
     /// Makes what this block reduced in a pass, in `sum` of each reduction, what all blocks that share its rows did. If only
     /// the last of them goes on, returns the condition under which a thread of it is the first of its row.
     pub(super) fn exchange(&mut self, pass: &RowPass) -> Option<Expression> {
-        let (wide, deep, lanes) = match self.schedule.form {
-            ScheduleForm::Columns { wide, deep, lanes, .. } => (wide, deep, lanes),
-            // A block that shares a row has no other.
-            ScheduleForm::Rows { threads, .. } => (1, threads, 1),
-        };
+        let (wide, deep) = self.schedule.sides();
+        let lanes = if let ScheduleForm::Columns { lanes, .. } = self.schedule.form { lanes } else { 1 };
         match self.schedule.split {
             _ if pass.reduces.is_empty() => None,
             RowSplit::Whole | RowSplit::Scanned { .. } => None,

@@ -8,9 +8,6 @@ use std::collections::BTreeSet;
 impl CudaEmitter<'_> {
     /// The variable of an index expression, which is computed here unless it is known.
     pub(super) fn index(&mut self, id: IndexId, context: &IndexContext<'_>) -> Expression {
-        if let Some(known) = self.known(id, context) {
-            return known.into();
-        }
         let (mut needed, mut stack) = (BTreeSet::new(), vec![id]);
         while let Some(id) = stack.pop() {
             if self.known(id, context).is_none() && needed.insert(id.0) {

@@ -19,15 +19,19 @@ impl CudaEmitter<'_> {
         }
     }
 
-    pub(super) fn load_lanes(&self, reg: Reg, lanes: u32) -> (Address, Lanes) {
-        let Some(access) = self.of.load_access(reg) else { unreachable!("only loads are asked for") };
-        let is_looked_up = !self.of.analysis.gathers[reg.0 as usize].is_empty();
-        let found = if is_looked_up { Lanes::Each } else { self.of.common(self.schedule.along(), &access, lanes) };
-        (access.address, found)
+    /// What the lanes of a thread have in common when they read, if nothing is looked up for it.
+    pub(super) fn load_lanes(&self, reg: Reg) -> Lanes {
+        let access = self.of.load_access(reg).filter(|_| self.of.analysis.gathers[reg.0 as usize].is_empty());
+        access.map_or(Lanes::Each, |access| self.of.common(&self.schedule, &access))
     }
 
-    pub(super) fn store_lanes(&self, store: usize, lanes: u32) -> Lanes {
-        self.of.common(self.schedule.along(), &self.of.store_access(store), lanes)
+    pub(super) fn store_lanes(&self, store: usize) -> Lanes {
+        self.of.common(&self.schedule, &self.of.store_access(store))
+    }
+
+    /// The address of a load.
+    pub(super) fn address(&self, reg: Reg) -> Address {
+        self.of.load_access(reg).unwrap_or_else(|| unreachable!("only loads are asked for")).address
     }
 
     /// The input of a load.
@@ -49,9 +53,9 @@ impl CudaEmitter<'_> {
     }
 
     /// Loads one element as a value.
-    pub(super) fn load_one(&mut self, reg: Reg, address: &Address, context: &IndexContext<'_>) {
+    pub(super) fn load_one(&mut self, reg: Reg, context: &IndexContext<'_>) {
         let (dtype, name) = (self.dtype(reg), of("v", reg));
-        let (condition, offset) = self.guard(reg, address, context);
+        let (condition, offset) = self.guard(reg, context);
         let element = from_storage(dtype, self.input(reg).at(offset));
         match condition {
             Some(condition) => {
@@ -63,11 +67,11 @@ impl CudaEmitter<'_> {
     }
 
     /// Loads neighbouring elements for all lanes.
-    pub(super) fn load_neighbours(&mut self, reg: Reg, address: &Address, context: &IndexContext<'_>, lanes: u32) {
-        let (dtype, to, input) = (self.dtype(reg), of("s", reg), self.input(reg));
+    pub(super) fn load_neighbours(&mut self, reg: Reg, context: &IndexContext<'_>) {
+        let (dtype, to, input, lanes) = (self.dtype(reg), of("s", reg), self.input(reg), self.schedule.lanes());
         self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
         self.declare(MemorySpace::Aligned, storage(dtype), to, &[lanes.into()]);
-        let (condition, offset) = self.guard(reg, address, context);
+        let (condition, offset) = self.guard(reg, context);
         let pad = to_storage(dtype, self.padding(reg));
         let Some(condition) = condition else {
             return self.steps.push(ThreadStep::Load(to.into(), input + offset, None));
@@ -109,24 +113,19 @@ impl CudaEmitter<'_> {
 
     /// The condition under which a load's indices are inside, if it is not proven and the load pads, and the offset of
     /// its element in that case.
-    pub(super) fn guard(
-        &mut self,
-        reg: Reg,
-        address: &Address,
-        context: &IndexContext<'_>,
-    ) -> (Option<Expression>, Expression) {
-        let (index, strides) = match address {
-            Address::Affine(offset) => return (None, self.offset(ClaimAccess::Load(reg), offset, context)),
+    pub(super) fn guard(&mut self, reg: Reg, context: &IndexContext<'_>) -> (Option<Expression>, Expression) {
+        let (index, strides) = match self.address(reg) {
+            Address::Affine(offset) => return (None, self.offset(ClaimAccess::Load(reg), &offset, context)),
             Address::Indexed { index, strides } => (index, strides),
         };
         let (input, padding) = self.load(reg);
         let shape = &self.of.kernel.inputs[input as usize].shape;
-        let ty = offset_type(reach(shape, strides));
+        let ty = offset_type(reach(shape, &strides));
         if ty == "int" {
             self.claims.list.push(Claim::Narrow(reg));
         }
         let (mut conditions, mut terms) = (vec![], vec![]);
-        for (dim, (id, stride)) in index.iter().zip(strides).enumerate() {
+        for (dim, (id, stride)) in index.iter().zip(&strides).enumerate() {
             let (mut at, extent) = (self.index(*id, context), shape[dim]);
             if self.of.facts.in_bounds[reg.0 as usize][dim] {
                 self.claims.list.push(Claim::Inside { load: reg, dim });

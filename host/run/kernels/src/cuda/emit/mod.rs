@@ -14,7 +14,9 @@ mod work;
 use super::chooser::{Chooser, has_long_rows};
 use super::claims::Claims;
 use super::join::{self, KernelBody};
-use super::loops::{CudaType, Expression, LoopRange, MemorySpace, ThreadStep, Unroll, Variable};
+use super::loops::{
+    CudaType, DeviceFunction, Expression, FunctionRole, LoopRange, MemorySpace, ThreadStep, Unroll, Variable,
+};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::schedule::{Schedule, ScheduleForm};
@@ -121,15 +123,13 @@ fn written(chooser: &Chooser<'_>, schedule: Schedule) -> KernelBody {
     let mut emitter = CudaEmitter { of: chooser, claims, schedule, reads, shared: vec![], steps: vec![], indices: 0 };
     emitter.shared = emitter.shared_values();
     emitter.write();
-    KernelBody {
-        inputs: kernel.inputs.iter().map(|input| storage(input.dtype)).collect(),
-        outputs: kernel.stores.iter().map(|store| storage(emitter.dtype(store.value))).collect(),
-        shared_bytes,
-        form: emitter.schedule.name(chooser.scans()),
-        schedule: emitter.schedule,
-        steps: emitter.steps,
-        claims: emitter.claims,
-    }
+    let inputs = kernel.inputs.iter().zip(0..).map(|(input, at)| (storage(input.dtype), Variable::of("x", at)));
+    let outputs = kernel.stores.iter().map(|store| storage(chooser.dtype(store.value)));
+    let outputs = outputs.zip(0..).map(|(ty, at)| (ty, Variable::of("y", at)));
+    let (inputs, outputs) = (inputs.collect(), outputs.collect());
+    let CudaEmitter { schedule, claims, steps: body, .. } = emitter;
+    let function = DeviceFunction { role: FunctionRole::Part(0), inputs, outputs, body };
+    KernelBody { function, shared_bytes, form: schedule.name(chooser.scans()), schedule, claims }
 }
 
 struct CudaEmitter<'a> {

@@ -149,7 +149,7 @@ impl CudaEmitter<'_> {
         let corner = IndexContext { row: CORNER.into(), ..IndexContext::at(0) };
         for (position, load) in tiles.loads.iter().enumerate() {
             self.tile_at(of("tile", load.reg), storage(self.dtype(load.reg)), tiles.place(position));
-            let (Address::Affine(offset), _) = self.load_lanes(load.reg, 1) else {
+            let Address::Affine(offset) = self.address(load.reg) else {
                 unreachable!("only loads that are always inside are read ahead")
             };
             let at = self.offset(ClaimAccess::Load(load.reg), &offset, &corner);

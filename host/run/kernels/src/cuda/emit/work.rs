@@ -39,7 +39,7 @@ impl CudaEmitter<'_> {
         let chosen = self.choices(work.insts, width);
         let context = &IndexContext { own: work.insts, since: self.steps.len(), ..context.clone() };
         let wide = self.once_for_all_lanes(&work, &chosen, context);
-        let is_wide = |store: &usize| self.store_lanes(*store, width) == Lanes::Neighbours;
+        let is_wide = |store: &usize| self.store_lanes(*store) == Lanes::Neighbours;
         let wide_stores: Vec<usize> = work.stores.iter().copied().filter(is_wide).collect();
         for store in &wide_stores {
             let element = storage(self.dtype(self.of.kernel.stores[*store].value));
@@ -100,31 +100,24 @@ impl CudaEmitter<'_> {
         let lanes = self.schedule.lanes();
         let mut wide: HashMap<Reg, Lanes> = HashMap::new();
         for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
-            let common = match *self.of.op(*reg) {
-                Op::Select(..) if chosen.whole.contains(reg) => {
-                    self.load_chosen(*reg, context, lanes);
-                    Lanes::Neighbours
-                }
-                Op::Load { .. } => {
-                    let (address, common) = self.load_lanes(*reg, lanes);
-                    match common {
-                        Lanes::Each => continue,
-                        Lanes::One => {
-                            self.claims.list.push(Claim::OneElement(ClaimAccess::Load(*reg)));
-                            self.load_one(*reg, &address, context);
-                        }
-                        Lanes::Neighbours => self.load_neighbours(*reg, &address, context, lanes),
-                    }
-                    common
-                }
-                // What all lanes compute alike is computed once.
-                _ if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => {
-                    self.claims.list.push(Claim::OneValue(*reg));
-                    self.value(*reg, context);
-                    Lanes::One
-                }
-                _ => continue,
+            let is_load = matches!(self.of.op(*reg), Op::Load { .. });
+            let common = match is_load {
+                true => self.load_lanes(*reg),
+                false if chosen.whole.contains(reg) => Lanes::Neighbours,
+                false if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => Lanes::One,
+                false => Lanes::Each,
             };
+            match common {
+                Lanes::Each => continue,
+                Lanes::Neighbours if is_load => self.load_neighbours(*reg, context),
+                Lanes::Neighbours => self.load_chosen(*reg, context),
+                // What all lanes compute alike is computed once.
+                Lanes::One => {
+                    let load = ClaimAccess::Load(*reg);
+                    self.claims.list.push(if is_load { Claim::OneElement(load) } else { Claim::OneValue(*reg) });
+                    self.value(*reg, context);
+                }
+            }
             wide.insert(*reg, common);
         }
         // Last, so that loads which do not wait for a branch are under way.
@@ -169,7 +162,7 @@ impl CudaEmitter<'_> {
     pub(super) fn is_shared_index(&self, id: IndexId) -> bool {
         let address = Address::Indexed { index: vec![id], strides: vec![1] };
         let access = MemoryAccess { address, dtype: Dtype::U8, alignment: 1, in_bounds: vec![true], bytes: 1 };
-        self.of.common(self.schedule.along(), &access, self.schedule.lanes()) == Lanes::One
+        self.of.common(&self.schedule, &access) == Lanes::One
     }
 
     /// The numbers of a lane's row and point.
@@ -189,10 +182,7 @@ impl CudaEmitter<'_> {
     pub(super) fn value(&mut self, reg: Reg, context: &IndexContext<'_>) {
         let inst = &self.of.kernel.body[reg.0 as usize];
         let value = match &inst.op {
-            Op::Load { .. } => {
-                let (address, _) = self.load_lanes(reg, 1);
-                return self.load_one(reg, &address, context);
-            }
+            Op::Load { .. } => return self.load_one(reg, context),
             Op::Index(id) => self.index(*id, context).cast("i64"),
             Op::Scan(op, operand) => {
                 let last = self.of.kernel.reduce.last().copied().unwrap_or(1);
