@@ -49,9 +49,7 @@ impl Chooser<'_> {
     /// Each point by itself, reading inputs and writing outputs where they lie.
     fn untiled(&self, default: &Schedule) -> Vec<Schedule> {
         let map = self.map(default.rows.clone());
-        let mut others = self.other_columns(&map);
-        others.insert(0, map);
-        others
+        [vec![map.clone()], self.other_columns(&map)].concat()
     }
 
     /// More or fewer rows side by side, in a thread or in a block.
@@ -102,19 +100,13 @@ impl Chooser<'_> {
             return vec![];
         }
         let mut others = vec![];
-        let mut add = |threads: u32, rows: u32, lanes: u32, kept: bool| {
-            others.extend(self.of_rows(default, (threads, rows, lanes), kept));
-        };
         if self.gives_the_same_in_any_order() {
-            for (threads, rows) in [(threads * 2, rows), (threads / 2, rows), (threads * 2, rows / 2)] {
-                add(threads, rows, lanes, kept);
-            }
-            add(threads, rows, lanes / 2, kept);
+            let of_threads = [(threads * 2, rows, lanes), (threads / 2, rows, lanes), (threads * 2, rows / 2, lanes)];
+            others.extend(of_threads.into_iter().chain([(threads, rows, lanes / 2)]).map(|form| (form, kept)));
         }
-        for (rows, kept) in [(rows * 2, kept), (rows / 2, kept), (rows, !kept), (rows * 4, kept), (rows * 2, !kept)] {
-            add(threads, rows, lanes, kept);
-        }
-        others
+        let of_rows = [(rows * 2, kept), (rows / 2, kept), (rows, !kept), (rows * 4, kept), (rows * 2, !kept)];
+        others.extend(of_rows.map(|(rows, kept)| ((threads, rows, lanes), kept)));
+        others.into_iter().filter_map(|(form, kept)| self.of_rows(default, form, kept)).collect()
     }
 
     /// The schedule that gives each block so many rows, each of them so many threads, and each of these so many points

@@ -291,11 +291,8 @@ impl Chooser<'_> {
     pub(super) fn exchange(&self, whole: &Schedule, together: u64) -> Exchange {
         let accumulator = self.accumulator_bytes();
         let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).sum::<u64>();
-        Exchange {
-            bytes: together * accumulator * reductions,
-            shared: whole.shared_bytes(accumulator),
-            teams: whole.blocks(),
-        }
+        let (bytes, shared) = (together * accumulator * reductions, whole.shared_bytes(accumulator));
+        Exchange { bytes, shared, teams: whole.blocks() }
     }
 
     /// Rows side by side are scanned by a thread each, which is the best order of accesses; others by neighbouring
@@ -317,17 +314,10 @@ impl Chooser<'_> {
         let turns = chunks.div_ceil(u64::from(threads)).min(u64::from(u32::MAX) / 2) as u32;
         let bytes = self.accumulator_bytes();
         let together = most_together(SCANNED_BYTES, lanes, bytes).min(turns.next_power_of_two());
-        let form = ScheduleForm::Rows {
-            threads,
-            rows: per_block,
-            lanes,
-            turns: turns.next_multiple_of(together),
-            kept: false,
-        };
-        self.scan_by_many(lanes, chunks, &rows).map_or_else(
-            || Schedule::whole(form, rows.clone(), points.clone()),
-            |(form, split)| Schedule { split, ..Schedule::whole(form, rows.clone(), points.clone()) },
-        )
+        let turns = turns.next_multiple_of(together);
+        let form = ScheduleForm::Rows { threads, rows: per_block, lanes, turns, kept: false };
+        let (form, split) = self.scan_by_many(lanes, chunks, &rows).unwrap_or((form, RowSplit::Whole));
+        Schedule { split, ..Schedule::whole(form, rows, points) }
     }
 
     /// How blocks share rows that are scanned, where these are few and long: by as many turns of a block as it takes for

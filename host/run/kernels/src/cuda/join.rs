@@ -34,20 +34,15 @@ pub(super) struct KernelBody {
 /// The text of kernels. The parameters are the inputs of all of them, then all outputs.
 pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String {
     let (mut functions, mut inputs, mut outputs, mut steps) = (vec![], vec![], vec![], vec![]);
-    let (threads, mut first) = (threads(bodies), 0);
+    let (threads, mut first, is_alone) = (threads(bodies), 0, bodies.len() == 1);
     for (position, KernelBody { function, schedule, .. }) in bodies.iter().enumerate() {
-        if bodies.len() == 1 {
-            inputs.clone_from(&function.inputs);
-            outputs.clone_from(&function.outputs);
-            steps.clone_from(&function.body);
-            continue;
-        }
-        let own = |(ty, of): &(&'static str, Variable)| {
-            (*ty, Variable { number: Some(position as u32), copy: of.number, ..*of })
-        };
+        let renamed = |of: Variable| Variable { number: Some(position as u32), copy: of.number, ..of };
+        let own = |(ty, of): &(&'static str, Variable)| (*ty, if is_alone { *of } else { renamed(*of) });
         let own_inputs: Vec<_> = function.inputs.iter().map(own).collect();
         let own_outputs: Vec<_> = function.outputs.iter().map(own).collect();
-        if schedule.blocks() > 0 {
+        if is_alone {
+            steps.clone_from(&function.body);
+        } else if schedule.blocks() > 0 {
             // Bodies that are alike share a function.
             let is_same = |before: &KernelBody| before.schedule.blocks() > 0 && before.function == *function;
             let part = bodies[..position].iter().position(is_same).unwrap_or(position) as u32;

@@ -9,17 +9,17 @@ use super::work::LaneWork;
 use super::{CudaEmitter, IndexContext, LANE, ScheduleForm, of};
 use crate::cuda::claims::Claim;
 use crate::cuda::loops::{MemorySpace, ThreadStep};
-use crate::cuda::space::Lanes;
 use crate::cuda::types::storage;
 use passhost_ir::kernel::{Op, Reg};
 use std::collections::{HashMap, HashSet};
 
 impl CudaEmitter<'_> {
-    /// Adds the selections that are made by a branch to those that are made by address, which cost less.
-    pub(super) fn add_branches(&self, choices: &mut Choices, insts: &[Reg], lanes: u32) {
+    /// The selections that are made by a branch, beside those that are made by address, which cost less.
+    pub(super) fn branches(&self, choices: &mut Choices, insts: &[Reg], lanes: u32) -> Vec<Branch> {
+        let mut branches = vec![];
         let is_map = self.schedule.points.axes.is_empty() && self.of.passes.list.len() == 1;
         if !is_map || !matches!(self.schedule.form, ScheduleForm::Columns { deep: 1, .. }) {
-            return;
+            return branches;
         }
         for reg in insts.iter().rev() {
             let Op::Select(condition, a, b) = *self.of.op(*reg) else { continue };
@@ -30,8 +30,10 @@ impl CudaEmitter<'_> {
             for (own, all) in [&first, &second] {
                 choices.parts.extend(all.iter().filter(|reg| own.contains(reg)));
             }
-            choices.branches.push(Branch { select: *reg, condition, sides: [(a, first.1), (b, second.1)] });
+            let (before, sides) = (self.closure(condition, insts), [(a, first.1), (b, second.1)]);
+            branches.push(Branch { select: *reg, condition, before, sides });
         }
+        branches
     }
 
     /// Whether all lanes of a thread have the same of a condition, which is known before anything is loaded.
@@ -72,15 +74,11 @@ impl CudaEmitter<'_> {
         insts.iter().filter(|reg| seen.contains(reg)).copied().collect()
     }
 
-    /// Computes the side that is selected, for all lanes. `wide` says what is there already.
-    pub(super) fn branch(&mut self, branch: &Branch, context: &IndexContext<'_>, wide: &mut HashMap<Reg, Lanes>) {
+    /// Computes the side that is selected, for all lanes.
+    pub(super) fn branch(&mut self, branch: &Branch, context: &IndexContext<'_>) {
         let lanes = self.schedule.lanes();
         let context = &IndexContext { since: self.steps.len(), ..context.clone() };
-        let missing = self.closure(branch.condition, context.own).into_iter();
-        for reg in missing.filter(|reg| !wide.contains_key(reg)).collect::<Vec<Reg>>() {
-            self.value(reg, context);
-            wide.insert(reg, Lanes::One);
-        }
+        branch.before.iter().for_each(|reg| self.value(*reg, context));
         self.claims.list.push(Claim::OneValue(branch.condition));
         let (selected, condition) = (of("s", branch.select), self.operand(branch.condition, context));
         self.declare(MemorySpace::Aligned, storage(self.dtype(branch.select)), selected, &[lanes.into()]);
@@ -89,6 +87,5 @@ impl CudaEmitter<'_> {
             self.within(|this| this.work(context, LaneWork { keep, ..LaneWork::new(insts) }))
         });
         self.steps.push(ThreadStep::If(condition, yes, no));
-        wide.insert(branch.select, Lanes::Neighbours);
     }
 }

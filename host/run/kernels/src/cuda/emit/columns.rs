@@ -74,8 +74,7 @@ impl CudaEmitter<'_> {
             if pass.reduces.is_empty() && pass.stores.is_empty() {
                 continue;
             }
-            let scans = pass.anew.iter().any(|reg| matches!(self.of.op(*reg), Op::Scan(..)));
-            let turns = ColumnIterations::new(points, all_deep, scans);
+            let turns = ColumnIterations::new(points, all_deep, self.scans(pass));
             self.accumulators(pass, lanes * turns.together);
             self.scope(|this| this.column_points(pass, &turns, kept));
             self.reduced_columns(pass, (wide, deep), turns.together);

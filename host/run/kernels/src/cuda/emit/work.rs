@@ -38,7 +38,7 @@ impl CudaEmitter<'_> {
         let width = self.schedule.lanes();
         let chosen = self.choices(work.insts, width);
         let context = &IndexContext { own: work.insts, since: self.steps.len(), ..context.clone() };
-        let wide = self.once_for_all_lanes(&work, &chosen, context);
+        self.once_for_all_lanes(&work, &chosen, context);
         let is_wide = |store: &usize| self.store_lanes(*store) == Lanes::Neighbours;
         let wide_stores: Vec<usize> = work.stores.iter().copied().filter(is_wide).collect();
         for store in &wide_stores {
@@ -48,13 +48,13 @@ impl CudaEmitter<'_> {
         self.each(lanes(width), |this| {
             let lane = IndexContext { since: 0, ..this.lane_context(context, width) };
             for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
-                match wide.get(reg) {
+                match chosen.common(*reg) {
                     Some(Lanes::One) => {}
-                    Some(_) => {
+                    Some(Lanes::Neighbours) => {
                         let dtype = this.dtype(*reg);
                         this.define(held(dtype), of("v", *reg), from_storage(dtype, of("s", *reg).at(LANE)));
                     }
-                    None => this.value(*reg, &lane),
+                    Some(Lanes::Each) | None => this.value(*reg, &lane),
                 }
             }
             this.use_values(&lane, &work, &wide_stores);
@@ -91,40 +91,22 @@ impl CudaEmitter<'_> {
     }
 
     /// Computes what all lanes of a thread get in one go: wide loads, and what is the same for each of them.
-    fn once_for_all_lanes(
-        &mut self,
-        work: &LaneWork<'_>,
-        chosen: &Choices,
-        context: &IndexContext<'_>,
-    ) -> HashMap<Reg, Lanes> {
-        let lanes = self.schedule.lanes();
-        let mut wide: HashMap<Reg, Lanes> = HashMap::new();
-        for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
+    fn once_for_all_lanes(&mut self, work: &LaneWork<'_>, chosen: &Choices, context: &IndexContext<'_>) {
+        for reg in work.insts {
             let is_load = matches!(self.of.op(*reg), Op::Load { .. });
-            let common = match is_load {
-                true => self.load_lanes(*reg),
-                false if chosen.whole.contains(reg) => Lanes::Neighbours,
-                false if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => Lanes::One,
-                false => Lanes::Each,
-            };
-            match common {
-                Lanes::Each => continue,
-                Lanes::Neighbours if is_load => self.load_neighbours(*reg, context),
-                Lanes::Neighbours => self.load_chosen(*reg, context),
-                // What all lanes compute alike is computed once.
-                Lanes::One => {
+            match chosen.once.get(reg) {
+                None | Some(Lanes::Each) => {}
+                Some(Lanes::Neighbours) if is_load => self.load_neighbours(*reg, context),
+                Some(Lanes::Neighbours) => self.load_chosen(*reg, context),
+                Some(Lanes::One) => {
                     let load = ClaimAccess::Load(*reg);
                     self.claims.list.push(if is_load { Claim::OneElement(load) } else { Claim::OneValue(*reg) });
                     self.value(*reg, context);
                 }
             }
-            wide.insert(*reg, common);
         }
         // Last, so that loads which do not wait for a branch are under way.
-        for branch in &chosen.branches {
-            self.branch(branch, context, &mut wide);
-        }
-        wide
+        chosen.branches.iter().for_each(|branch| self.branch(branch, context));
     }
 
     /// Whether a value among `insts` is the same for all lanes; `known` says so of those before.
