@@ -71,26 +71,25 @@ fn unary(op: Unary, dtype: Dtype, a: Expression) -> Expression {
 }
 
 fn binary(op: Binary, dtype: Dtype, a: Expression, b: Expression) -> Expression {
-    let call = |name, a, b| function(name, [a, b]);
     let in_double = |name, a: Expression, b: Expression| match dtype {
         Dtype::F32 => function(name, [a.cast("double"), b.cast("double")]).cast("float"),
         _ => function(name, [a, b]),
     };
     match op {
-        Binary::Add => call("add", a, b),
-        Binary::Sub => call("sub", a, b),
-        Binary::Mul => call("mul", a, b),
-        Binary::Div => call("div", a, b),
-        Binary::Rem => call("rem", a, b),
+        Binary::Add => function("add", [a, b]),
+        Binary::Sub => function("sub", [a, b]),
+        Binary::Mul => function("mul", [a, b]),
+        Binary::Div => function("div", [a, b]),
+        Binary::Rem => function("rem", [a, b]),
         Binary::Pow => in_double("pow", a, b),
         Binary::Atan2 => in_double("atan2", a, b),
-        Binary::Min => call("smaller", a, b),
-        Binary::Max => call("larger", a, b),
+        Binary::Min => function("smaller", [a, b]),
+        Binary::Max => function("larger", [a, b]),
         Binary::And => between("&", a, b),
         Binary::Or => between("|", a, b),
         Binary::Xor => between("^", a, b),
-        Binary::Shl => call("shl", a, b),
-        Binary::Shr => call("shr", a, b),
+        Binary::Shl => function("shl", [a, b]),
+        Binary::Shr => function("shr", [a, b]),
     }
 }
 

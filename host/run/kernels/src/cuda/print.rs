@@ -28,15 +28,17 @@ pub fn source(functions: &[DeviceFunction]) -> String {
 
 fn function(DeviceFunction { role, inputs, outputs, body }: &DeviceFunction) -> String {
     let opening = match role {
-        FunctionRole::Part(number) => format!("D void {ENTRY}{number}(const Block blockIdx, u8 *{SHARED}, "),
+        FunctionRole::Part(number) => format!("D void {ENTRY}{number}"),
         FunctionRole::Entry { threads, cluster } => {
             let cluster = if *cluster > 1 { format!(" __cluster_dims__({cluster}, 1, 1)") } else { String::new() };
-            format!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}(")
+            format!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}")
         }
     };
+    let of_part = matches!(role, FunctionRole::Part(_)).then(|| format!("const Block blockIdx, u8 *{SHARED}"));
     let inputs = inputs.iter().map(|(ty, name)| format!("const {ty} *__restrict__ {name}"));
     let outputs = outputs.iter().map(|(ty, name)| format!("{ty} *__restrict__ {name}"));
-    format!("{opening}{}){}\n", inputs.chain(outputs).collect::<Vec<String>>().join(", "), braces(body, 0))
+    let parameters: Vec<String> = of_part.into_iter().chain(inputs).chain(outputs).collect();
+    format!("{opening}({}){}\n", parameters.join(", "), braces(body, 0))
 }
 
 /// Steps as lines of a block at this depth.

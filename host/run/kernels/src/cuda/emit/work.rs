@@ -113,7 +113,6 @@ impl CudaEmitter<'_> {
     pub(super) fn is_shared(&self, reg: Reg, insts: &[Reg], known: &HashMap<Reg, Lanes>) -> bool {
         let of_row = matches!(self.schedule.form, ScheduleForm::Rows { .. });
         let op = self.of.op(reg);
-        let operands = op.operands();
         let shared = |operand: &Reg| match known.get(operand) {
             Some(lanes) => *lanes == Lanes::One,
             // Computed before: a row's value, which is that of all lanes where they are points of it.
@@ -122,7 +121,7 @@ impl CudaEmitter<'_> {
         match op {
             Op::Const(_) | Op::Index(_) => self.shared[reg.0 as usize],
             Op::Load { .. } | Op::Reduce(..) | Op::Scan(..) => false,
-            _ => operands.iter().all(shared),
+            _ => op.operands().iter().all(shared),
         }
     }
 
