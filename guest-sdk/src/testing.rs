@@ -3,7 +3,7 @@
 mod same;
 mod types;
 
-pub use same::{DifferingElements, RewriteDifference, assert_same, compare, compare_with};
+pub use same::{RewriteDifference, assert_same, compare};
 pub use types::Types;
 
 use crate::lower::{Group, LowerError, region};
@@ -45,8 +45,17 @@ pub fn rewrite_for(
     graph: Graph,
     device: &DeviceFacts,
 ) -> Result<(Graph, Vec<NodeRefusal>), PassError> {
+    rewrite_with(pass, graph, device, &mut Types::default())
+}
+
+fn rewrite_with(
+    pass: &dyn Pass,
+    graph: Graph,
+    device: &DeviceFacts,
+    host: &mut dyn Infer,
+) -> Result<(Graph, Vec<NodeRefusal>), PassError> {
     let mut rewriter = Rewriter::new(graph);
-    pass.run(&mut rewriter, device, &mut Types::default())?;
+    pass.run(&mut rewriter, device, host)?;
     Ok(rewriter.finish())
 }
 
@@ -135,10 +144,7 @@ fn element_wise(graph: &Graph, values: &[Option<Tensor>], value: ValueId) -> Ten
 /// A tensor whose dimensions were stored by falling stride, with the dimensions of `value`.
 fn in_logical_order(graph: &Graph, value: ValueId, stored: Tensor) -> Tensor {
     let ty = graph.ty(value);
-    let mut order: Vec<usize> = (0..ty.rank()).collect();
-    if !ty.is_contiguous() {
-        order.sort_by_key(|&dim| std::cmp::Reverse(ty.strides[dim]));
-    }
+    let order = ty.memory_order().unwrap_or_else(|| (0..ty.rank()).collect());
     Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
         let at = unravel(position, &ty.shape);
         stored.get(ravel(order.iter().map(|&dim| at[dim]), &stored.shape))

@@ -1,9 +1,9 @@
 //! What native code can do that has taken a child process over: nothing. Each attempt of a list is made in the real
-//! programs, behind the walls that stand while they serve.
+//! programs, confined as they serve.
 
 use passhost_cache::{Cache, CacheKey};
 use passhost_child::{Confinement, beside_this_executable};
-use passhost_confine::attempt::{ATTEMPTS, AttemptOutcome, EscapeAttempt, HARMLESS, NO_WALLS, WRITING, of_program};
+use passhost_confine::attempt::{ATTEMPTS, AttemptOutcome, EscapeAttempt, HARMLESS, UNCONFINED, WRITING, of_program};
 use passhost_supervisor::Sample;
 use passhost_tests::{Passhost, SMALL, directory, plugin, sample, sample_with};
 use std::ffi::{OsStr, OsString};
@@ -110,20 +110,20 @@ impl Outside {
 /// Whether this kernel has Landlock, by which files are told apart.
 pub fn landlock() -> bool {
     let opened = Sample::open(&sample("single-gelu"), Confinement::default());
-    opened.is_ok_and(|sample| sample.walls().is_some_and(|walls| walls.landlock.is_some()))
+    opened.is_ok_and(|sample| sample.profile().is_some_and(|profile| profile.landlock.is_some()))
 }
 
 #[test]
-fn every_attempt_works_for_a_process_without_walls() -> std::io::Result<()> {
+fn every_attempt_works_for_an_unconfined_process() -> std::io::Result<()> {
     let outside = Outside::new("none")?;
     let mut failed = vec![];
     for attempt in ATTEMPTS.iter().filter(|attempt| attempt.ordinary) {
-        let (outcome, _) = outside.make(attempt, &place("passhost-guest", NO_WALLS))?;
+        let (outcome, _) = outside.make(attempt, &place("passhost-guest", UNCONFINED))?;
         if outcome != AttemptOutcome::Worked {
             failed.push(format!("{}: {outcome}", attempt.name));
         }
     }
-    assert!(failed.is_empty(), "{failed:?}: what fails anyway tells nothing of walls");
+    assert!(failed.is_empty(), "{failed:?}: what fails anyway tells nothing of confinement");
     Ok(())
 }
 
@@ -211,18 +211,18 @@ fn what_a_compiler_of_sources_writes_keeps_its_name() -> std::io::Result<()> {
 }
 
 #[test]
-fn the_result_says_which_walls_stand() {
+fn the_result_says_how_children_are_confined() {
     let folder = sample_with("single-gelu", SMALL);
     let run = Passhost::eval(&plugin("noop"), folder.path()).run();
-    let walls = &run.json()["confinement"];
+    let confinement = &run.json()["confinement"];
     for child in ["guest", "reader", "device"] {
-        run.expect(walls[child]["seccomp"] == true, child);
-        run.expect(walls[child]["landlock"].is_u64() == landlock(), child);
+        run.expect(confinement[child]["seccomp"] == true, child);
+        run.expect(confinement[child]["landlock"].is_u64() == landlock(), child);
     }
 }
 
 #[test]
-fn a_kernel_without_a_wall_is_a_note_or_a_refusal() {
+fn a_kernel_that_cannot_confine_fully_is_a_note_or_a_refusal() {
     let folder = sample_with("single-gelu", SMALL);
     let plugin = plugin("noop");
     let facts = folder.path().join("facts.json").display().to_string();
@@ -230,7 +230,7 @@ fn a_kernel_without_a_wall_is_a_note_or_a_refusal() {
     assert!(std::fs::write(&facts, cpu).is_ok());
     for (lacking, name) in [(&[libc::SYS_landlock_create_ruleset][..], "Landlock"), (&[libc::SYS_seccomp], "seccomp")] {
         let run = Passhost::eval(&plugin, folder.path()).on_a_kernel_without(lacking).run();
-        run.expect_end(run.code, &["this kernel lacks walls around child processes", &format!("guest ({name})")]);
+        run.expect_end(run.code, &["this kernel cannot confine child processes fully", &format!("guest (no {name})")]);
         run.expect(run.json()["failure"]["blame"] != "host", "the evaluation goes on");
         let refused = format!("is not confined as --require-confinement asks: this kernel has no {name}");
         let required = ["--require-confinement"];
@@ -245,6 +245,6 @@ fn a_kernel_without_a_wall_is_a_note_or_a_refusal() {
         show.run().expect_end(0, &["# verified"]);
         show.on_a_kernel_without(lacking).run().expect_end(3, &[&refused]);
         let doctor = Passhost::new(["doctor", "--device", "cpu"]).on_a_kernel_without(lacking).run();
-        doctor.expect_end(0, &[&format!("warn guest walls this kernel has no {name}"), "ok device device:"]);
+        doctor.expect_end(0, &[&format!("warn guest confinement this kernel has no {name}"), "ok device device:"]);
     }
 }

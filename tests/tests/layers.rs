@@ -29,10 +29,9 @@ const IMPURE: [&str; 13] = [
 ];
 
 /// Where the logic of single ops is: how they lower, what they return where PyTorch does not say, how Python calls them.
-const LOGIC: [&str; 6] = [
+const LOGIC: [&str; 5] = [
     "guest-sdk/src/lower/contraction/",
     "guest-sdk/src/lower/moves/",
-    "guest-sdk/src/lower/resample.rs",
     "guest-sdk/src/lower/rules/",
     "host/core/ir/src/typing/",
     "host/judge/sample/src/translate/",

@@ -49,7 +49,7 @@ fn a_child_makes_what_nvrtc_makes_and_the_cache_keeps_it() {
         let mut machine_code = MachineCode::new(processes(Confinement::default()), Some(Arc::clone(&cache)));
         assert_eq!(machine_code.of(&source, &mut allowance, soon()).unwrap(), expected);
         assert_eq!(machine_code.of(&source, &mut allowance, soon()).unwrap(), expected);
-        assert!(machine_code.walls().is_some());
+        assert!(machine_code.profile().is_some());
     }
     let [entries, _] = cache.paths();
     assert_eq!(std::fs::read_dir(entries).unwrap().count(), 1);

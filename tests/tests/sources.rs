@@ -140,7 +140,7 @@ fn a_component_lies_where_it_is_wanted() {
 }
 
 #[test]
-fn nothing_is_built_without_an_sdk_or_without_walls() {
+fn nothing_is_built_without_an_sdk_or_unconfined() {
     let (directory, pass) = new_pass("own-pass");
     let out = directory.path().join("own-pass.wasm");
     let build = || Passhost::new([Path::new("build"), &pass, Path::new("--out"), &out]);

@@ -1,9 +1,11 @@
 //! What lowering asks of a graph again and again.
 
 use super::LowerError;
+use super::footprint::Footprint;
 use super::group::Group;
-use super::recipe::{Recipe, RuleReading, readings};
-use super::rules::{Footprint, Rule};
+use super::node_call::NodeCall;
+use super::recipe::{RuleReading, readings, recipe};
+use super::rule::{Recipe, Rule};
 use crate::args::Args;
 use crate::index::Index;
 use crate::links::Links;
@@ -96,7 +98,7 @@ impl<'a> GraphAnalysis<'a> {
 
     /// What the lowering makes of the node at a position.
     pub(super) fn recipe(&self, position: usize) -> Result<&Recipe, &LowerError> {
-        let recipe = || Recipe::of(self.graph, self.node(position), self.groups);
+        let recipe = || recipe(self.graph, self.node(position), self.groups);
         self.recipes[position].get_or_init(recipe).as_ref()
     }
 
@@ -114,23 +116,23 @@ impl<'a> GraphAnalysis<'a> {
 
     fn footprints_of(&self, node: &Node, recipe: &Recipe) -> Footprints {
         let (footprint, op) = match (recipe, &node.kind) {
-            (Recipe::Rule(Rule { footprint: Some(footprint), .. }), NodeKind::Aten { op, .. }) => (footprint, op),
+            (Recipe::Rule(Rule { footprint: Some(footprint), .. }, _), NodeKind::Aten { op, .. }) => (footprint, op),
             (Recipe::Contraction(contraction), _) => return vec![Ok(Some(contraction.footprint()))],
             _ => return vec![],
         };
         let of = |output| {
             let not_covered = |reason| LowerError::NotCovered(op.to_string(), reason);
-            footprint(self.graph, node, output).map(Some).map_err(not_covered)
+            footprint(&NodeCall::of(self.graph, node, output)).map(Some).map_err(not_covered)
         };
         (0..node.outputs.len()).map(of).collect()
     }
 
     /// What the rule of a node reads for each element of its `output`-th result; nothing if it has no rule.
     pub(super) fn readings(&self, position: usize, output: usize) -> &[RuleReading] {
-        let Ok(Recipe::Rule(rule)) = self.recipe(position) else { return &[] };
+        let Ok(Recipe::Rule(rule, _)) = self.recipe(position) else { return &[] };
         let node = self.node(position);
-        let of = |&output: &ValueId| readings(self.graph, rule, node, output);
-        let found = self.readings[position].get_or_init(|| node.outputs.iter().map(of).collect());
+        let of = |output| readings(&NodeCall::of(self.graph, node, output), rule);
+        let found = self.readings[position].get_or_init(|| (0..node.outputs.len()).map(of).collect());
         found.get(output).map_or(&[], Vec::as_slice)
     }
 

@@ -44,8 +44,10 @@ pub(crate) struct OpCall<'a> {
 /// The elements that an op reduces, in the type of their tensor.
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
-    /// The element at each point of the reduce axes, or one by one where they are few.
-    pub(crate) elements: WindowElements,
+    /// The elements: one, or several where they are taken one by one, in row-major order.
+    pub(crate) elements: Vec<Reg>,
+    /// Whether there are as many for each point of the reduce axes.
+    pub(crate) over_axes: bool,
     /// The element beside it of each further tensor that is reduced together with it.
     pub(crate) beside: Vec<Reg>,
     /// Where the element lies in the window, over the axes of the kernel.
@@ -56,17 +58,6 @@ pub(crate) struct Window {
     pub(crate) count: i64,
     /// How many of them count, an `i64`, where that differs from row to row.
     pub(crate) counted: Option<Reg>,
-}
-
-/// See [`Window`].
-#[derive(Debug, Clone)]
-pub(crate) enum WindowElements {
-    /// One for each point of the reduce axes.
-    OverAxes(Reg),
-    /// These, in row-major order.
-    Listed(Vec<Reg>),
-    /// These for each point of the reduce axes.
-    ListedOverAxes(Vec<Reg>),
 }
 
 /// Why a rule does not cover a call: a clause that follows the op's name.
@@ -177,12 +168,7 @@ impl<'k> OpCall<'k> {
 
     /// The type of the tensor whose elements are reduced.
     pub(crate) fn reduced(&self) -> Result<Dtype, Uncovered> {
-        Ok(self.kernel.dtype(match &self.window()?.elements {
-            WindowElements::OverAxes(element) => *element,
-            WindowElements::Listed(elements) | WindowElements::ListedOverAxes(elements) => {
-                *elements.first().ok_or("reduces nothing")?
-            }
-        }))
+        Ok(self.kernel.dtype(*self.window()?.elements.first().ok_or("reduces nothing")?))
     }
 
     /// How many elements are reduced.
@@ -200,19 +186,14 @@ impl<'k> OpCall<'k> {
 
     /// A reduction of what `map` makes of every element.
     pub(crate) fn fold(&self, op: ReduceOp, map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
-        match &self.window()?.elements {
-            WindowElements::OverAxes(_) => self.reduction(op, map(self.element(0)?)?),
-            WindowElements::Listed(elements) => self.combined(op, elements, map),
-            WindowElements::ListedOverAxes(elements) => self.reduction(op, self.combined(op, elements, map)?),
-        }
-    }
-
-    /// What a reduction makes of a few elements.
-    fn combined(&self, op: ReduceOp, elements: &[Reg], map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
-        let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
-        let mapped = elements.iter().map(|&element| map(self.quantity(element)));
-        let combined = mapped.reduce(|result, element| Ok(result?.binary(combine, element?)));
-        combined.unwrap_or_else(|| Err("reduces nothing".to_owned()))
+        let window = self.window()?;
+        let mapped = window.elements.iter().map(|&element| map(self.quantity(element)));
+        let combined = mapped.reduce(|result, element| {
+            let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
+            Ok(result?.binary(combine, element?))
+        });
+        let combined = combined.ok_or("reduces nothing")??;
+        if window.over_axes { self.reduction(op, combined) } else { Ok(combined) }
     }
 
     /// Over how many dimensions with more than one element.
@@ -223,10 +204,10 @@ impl<'k> OpCall<'k> {
     /// The element at this point of the reduce axes of one of the tensors that are reduced.
     pub(crate) fn element(&self, tensor: usize) -> Emitted<'k> {
         let window = self.window()?;
-        let WindowElements::OverAxes(first) = &window.elements else {
+        if !window.over_axes || window.elements.len() > 1 {
             return Err("takes its few elements one by one, which is not expected here".to_owned());
-        };
-        let element = [first].into_iter().chain(&window.beside).nth(tensor);
+        }
+        let element = window.elements.iter().chain(&window.beside).nth(tensor);
         Ok(self.quantity(*element.ok_or("reduces fewer tensors than expected")?))
     }
 

@@ -1,20 +1,16 @@
 //! Ops that add up products of two tensors: matrix products and convolutions.
 
-mod convolution;
-mod products;
+pub(super) mod convolution;
+pub(super) mod products;
 
-use super::call::Uncovered;
-use super::moves::IndexGuard;
-use super::only::Only;
-use super::rules::Footprint;
-use crate::args::Args;
+use super::footprint::{Footprint, IndexGuard};
 use crate::index::Index;
 use fixedbitset::FixedBitSet;
-use passhost_ir::{Dtype, Graph, Node, NodeKind, OpName, ValueId, numel};
+use passhost_ir::{Dtype, Graph, ValueId, numel};
 
 /// For each element of the result a sum of products over a window.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Contraction {
+pub(crate) struct Contraction {
     /// Extents of the result.
     pub(super) rows: Vec<i64>,
     /// Extents of what is summed for each element.
@@ -35,14 +31,14 @@ pub(super) struct Contraction {
 
 /// A tensor that is multiplied with another.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ProductFactor {
+pub(crate) struct ProductFactor {
     pub(super) tensor: ValueId,
     pub(super) at: Vec<Index>,
 }
 
 /// A tensor that is added to the sum.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Addend {
+pub(crate) struct Addend {
     pub(super) tensor: ValueId,
     /// Over the rows as axes.
     pub(super) at: Vec<Index>,
@@ -93,72 +89,21 @@ impl Contraction {
         products / MOST_PRODUCTS <= moved && self.sides().into_iter().any(|side| side <= SHORT_SIDE)
     }
 
-    /// Whether a library adds up what a kernel does, but for the order. On a GPU it may round the factors of convolutions to
-    /// TF32, and sums of half types come out of tensor cores: one that rounds to the other neighbour may decide what follows.
-    fn is_exact(&self, graph: &Graph) -> bool {
-        !self.convolves && matches!(graph.ty(self.factors[0].tensor).dtype, Dtype::F32 | Dtype::F64)
+    /// The same, and that it is of no matrices with two long sides, however few: depthwise convolutions and products with a
+    /// vector pass.
+    pub(super) fn is_of_vectors(&self, graph: &Graph) -> bool {
+        self.is_small(graph) && self.sides()[..2].contains(&1)
+    }
+
+    /// The same, or that each element is so few products that they are calculated where it is read, as where a few channels
+    /// are mixed, and a library adds up what a kernel does, but for the order. On a GPU it may round the factors of
+    /// convolutions to TF32, and sums of half types come out of tensor cores: one that rounds to the other neighbour may
+    /// decide what follows.
+    pub(super) fn is_of_vectors_or_few_terms(&self, graph: &Graph) -> bool {
+        let is_exact = !self.convolves && matches!(graph.ty(self.factors[0].tensor).dtype, Dtype::F32 | Dtype::F64);
+        self.is_of_vectors(graph) || is_exact && self.footprint().is_listed() && self.is_small(graph)
     }
 }
 
-type Find = fn(&Graph, &Node) -> Result<Contraction, Uncovered>;
-
-/// An op that is a contraction.
-pub(super) struct ContractionOp {
-    pub(super) name: &'static str,
-    pub(super) overloads: &'static [&'static str],
-    /// What calls must be like for a kernel to do them about as fast as a library.
-    pub(super) only: Only,
-    find: Find,
-}
-
-impl ContractionOp {
-    /// Whether it is this op and this overload.
-    pub(super) fn covers(&self, op: &OpName) -> bool {
-        self.name == op.name && self.overloads.contains(&op.overload.as_str())
-    }
-}
-
-pub(super) const PRODUCTS: &[&[ContractionOp]] = &[products::OPS, convolution::OPS];
-
-/// What a call of an op adds up; an error where it is not covered.
-pub(super) fn find(graph: &Graph, node: &Node, op: &ContractionOp) -> Result<Contraction, Uncovered> {
-    let contraction = (op.find)(graph, node)?;
-    let mut dtypes = contraction.factors.iter().map(|factor| graph.ty(factor.tensor).dtype);
-    match dtypes.find(|dtype| !dtype.is_float()) {
-        Some(dtype) => Err(format!("multiplies {dtype}; floats are covered")),
-        None => Ok(contraction),
-    }
-}
-
-/// Which products become part of kernels: a refusal of others.
+/// Which products become part of kernels.
 pub(super) type Check = fn(&Contraction, &Graph) -> bool;
-
-/// That there are no more products than [`is_small_contraction`] says.
-pub(super) fn small(contraction: &Contraction, graph: &Graph) -> bool {
-    contraction.is_small(graph)
-}
-
-/// The same, and that they are of no matrices with two long sides, however few: depthwise convolutions and products with
-/// a vector pass.
-pub(super) fn no_matrices(contraction: &Contraction, graph: &Graph) -> bool {
-    contraction.is_small(graph) && contraction.sides()[..2].contains(&1)
-}
-
-/// The same, or that each element is so few products that they are calculated where it is read, as where a few channels
-/// are mixed.
-pub(super) fn no_matrices_or_few_terms(contraction: &Contraction, graph: &Graph) -> bool {
-    let is_listed = contraction.footprint().is_listed() && contraction.is_exact(graph);
-    no_matrices(contraction, graph) || is_listed && contraction.is_small(graph)
-}
-
-/// The arguments and the shape of the only result.
-fn call<'a>(graph: &'a Graph, node: &'a Node) -> Result<(Args<'a>, &'a [i64]), Uncovered> {
-    let (NodeKind::Aten { args, .. }, [output]) = (&node.kind, &node.outputs[..]) else {
-        return Err("has several results".to_owned());
-    };
-    Ok((Args::new(args), &graph.ty(*output).shape))
-}
-
-fn tensor(args: Args<'_>, place: usize) -> Result<ValueId, Uncovered> {
-    args.tensor(place).ok_or_else(|| format!("has no tensor as argument {place}"))
-}

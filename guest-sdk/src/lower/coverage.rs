@@ -1,11 +1,11 @@
 //! What becomes of each op that a sample may have: the table behind `passhost ops` and docs/lowerings.md.
 
+use super::LowerError;
 use super::analysis::GraphAnalysis;
 use super::boundary::Boundary;
 use super::group::Group;
-use super::recipe::Recipe;
 use super::region::lower;
-use super::{LowerError, contraction};
+use super::rule::{Recipe, meant};
 use fixedbitset::FixedBitSet;
 use passhost_ir::ops::Stays;
 use passhost_ir::{Graph, NodeKind, OpName, OpRow};
@@ -26,7 +26,8 @@ pub enum LoweringCoverage {
 
 /// What becomes of calls of an op; `None` if it is on no list.
 pub fn coverage(op: &OpName) -> Option<LoweringCoverage> {
-    let conditions: Vec<_> = Group::ALL.iter().flat_map(|group| group.conditions(op)).collect();
+    let rules = Group::ALL.iter().flat_map(|group| group.rules(meant(&op.name), &op.overload));
+    let conditions: Vec<_> = rules.map(|rule| rule.only.condition()).collect();
     if !conditions.is_empty() {
         return Some(LoweringCoverage::Kernel { condition: conditions.into_iter().flatten().next() });
     }
@@ -58,7 +59,7 @@ pub fn call_coverage(graph: &Graph) -> Vec<(&OpName, CallCoverage)> {
         }
         let is_large = matches!(
             analysis.recipe(position),
-            Ok(Recipe::Contraction(contraction)) if !contraction::small(contraction, graph)
+            Ok(Recipe::Contraction(contraction)) if !contraction.is_small(graph)
         );
         if is_large {
             return Some(CallCoverage::Library(LowerError::Large(analysis.name(position))));

@@ -6,9 +6,10 @@ mod window;
 
 use super::analysis::GraphAnalysis;
 use super::call::{OpCall, OperandElement};
-use super::moves::{self, IndexGuard, JoinedPart, Move, Otherwise};
-use super::recipe::{Recipe, RuleReading};
-use super::rules::{Align, Rule};
+use super::footprint::IndexGuard;
+use super::moves::{self, JoinedPart, Move, Otherwise};
+use super::recipe::RuleReading;
+use super::rule::{Align, Emit, Recipe, Rule};
 use super::space::{Coordinates, KernelSpace};
 use super::{KernelBuilder, LowerError};
 use crate::args::Args;
@@ -169,7 +170,7 @@ impl<'a> RegionEmitter<'a> {
         self.calculated.push((position, KernelSpace::axes_used(place)));
         let dtype = self.analysis.graph.ty(value).dtype;
         let element = match self.analysis.recipe(position).map_err(Clone::clone)? {
-            Recipe::Rule(rule) => self.rule(rule, position, value, place)?,
+            Recipe::Rule(rule, emit) => self.rule(rule, *emit, position, value, place)?,
             Recipe::Move(Move::Map(view)) => self.value(view.source, view.at(place))?,
             Recipe::Move(Move::Join { dim, parts }) => self.part(&place[*dim], parts, value, place)?,
             Recipe::Move(Move::Guarded { view, guard, otherwise }) => {
@@ -241,6 +242,7 @@ impl<'a> RegionEmitter<'a> {
     fn rule(
         &mut self,
         rule: &'static Rule,
+        emit: Emit,
         position: usize,
         value: ValueId,
         place: &[Index],
@@ -284,7 +286,7 @@ impl<'a> RegionEmitter<'a> {
         let device = self.analysis.device;
         let (place, result) = (&*at, result.dtype);
         let call = OpCall { kernel: &self.kernel, args, operands: &operands, place, result, output, device, window };
-        let element = (rule.emit)(&call).map(|element| element.reg);
+        let element = emit(&call).map(|element| element.reg);
         element.map_err(|reason| LowerError::NotCovered(op.to_string(), reason))
     }
 

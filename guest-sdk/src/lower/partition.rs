@@ -4,7 +4,7 @@
 //! A region with a single op is left to ATen: a kernel of ours would read and write what ATen's does.
 
 use super::analysis::GraphAnalysis;
-use super::contraction;
+use super::contraction::Contraction;
 use super::cost::Model;
 use super::fusion::{FusionSearch, refusal};
 use super::group::Group;
@@ -35,35 +35,33 @@ pub struct Partition {
 /// [small](super::is_small_contraction) ones are taken.
 pub fn partition(graph: &Graph, groups: &[Group]) -> Partition {
     let analysis = GraphAnalysis::of(graph, groups);
-    let refused = refusal::refused(&analysis, |_| false, contraction::small);
+    let refused = refusal::refused(&analysis, |_| false, Contraction::is_small);
     let model = Model::of(&NOMINAL);
     let calls = Calls::of(&analysis, &model);
-    let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
-    let mut search = FusionSearch::of(&analysis, &model, &calls, &lowers);
-    search.run();
+    let mut search = FusionSearch::run(&analysis, &model, &calls, &refused);
+    let taken = search.take_regions();
     let mut obstacles: BTreeMap<usize, &str> = BTreeMap::new();
     for ([_, reader], obstacle) in search.obstacles() {
         obstacles.entry(reader).or_insert(obstacle);
     }
-    let mut found = Partition::default();
+    let alone_of = |position: usize| (position, alone(&analysis, position, obstacles.get(&position).copied()));
+    let (mut regions, mut alone) = (BTreeMap::new(), vec![]);
     // In the order of their first nodes.
-    let mut members: Vec<Vec<usize>> = vec![vec![]; graph.nodes.len()];
-    for region in search.regions() {
-        let first = region.members.minimum().unwrap_or(0);
-        members[first] = region.members.ones().collect();
+    for (members, _) in taken {
+        match &members.ones().collect::<Vec<_>>()[..] {
+            &[position] => alone.push(alone_of(position)),
+            positions @ [first, ..] => {
+                regions.insert(*first, positions.iter().map(|&member| analysis.node(member).id).collect());
+            }
+            [] => {}
+        }
     }
-    let ids = |members: &[usize]| members.iter().map(|&member| analysis.node(member).id).collect();
-    found.regions = members.iter().filter(|members| members.len() > 1).map(|members| ids(members)).collect();
-    let alone = members.iter().filter(|members| members.len() == 1).map(|members| {
-        let obstacle = obstacles.get(&members[0]).copied();
-        (members[0], alone(&analysis, members[0], obstacle))
-    });
     let kernels = |position: &usize| matches!(analysis.node(*position).kind, NodeKind::Kernel { .. });
     let others = refused.into_iter().enumerate().filter_map(|(position, reason)| {
         (!analysis.is_view(position) && !kernels(&position)).then_some((position, reason?.to_string()))
     });
-    found.refusals = refusal::by_reason(&analysis, alone.chain(others));
-    found
+    let refusals = refusal::by_reason(&analysis, alone.into_iter().chain(others));
+    Partition { regions: regions.into_values().collect(), refusals }
 }
 
 /// Why a node is the only one in its region.

@@ -7,7 +7,8 @@ use super::constants::MOST_REPEATED;
 use super::emit::RegionEmitter;
 use super::error::typed;
 use super::group::Group;
-use super::recipe::Recipe;
+use super::recipe::recipe;
+use super::rule::Recipe;
 use super::space::{Anchor, Coordinates, KernelSpace, places, wanted_split};
 use super::work::KernelEffort;
 use crate::view;
@@ -91,7 +92,7 @@ const MOST_SPLITS: usize = 8;
 
 /// Whether a node reduces, normalises or adds up products, and lowers.
 pub fn is_reduction(graph: &Graph, node: &Node, groups: &[Group]) -> bool {
-    Recipe::of(graph, node, groups).is_ok_and(|recipe| recipe.is_reduction())
+    recipe(graph, node, groups).is_ok_and(|recipe| recipe.is_reduction())
 }
 
 /// Lowers nodes that calculate, move elements or reduce to one kernel, by the rules of some groups.

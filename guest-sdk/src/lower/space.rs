@@ -6,9 +6,10 @@
 //! its axis is divided.
 
 use super::analysis::GraphAnalysis;
+use super::footprint::Footprint;
 use super::moves::{Move, Otherwise};
-use super::recipe::{Recipe, RuleReading};
-use super::rules::{Align, Footprint, Rule};
+use super::recipe::RuleReading;
+use super::rule::{Align, Recipe, Rule};
 use crate::args::Args;
 use crate::index::Index;
 use crate::view::{self, View};
@@ -268,11 +269,6 @@ impl KnownPlaces {
         self.places.get(&value)
     }
 
-    /// Whether one of two places is known, so that the other may follow.
-    fn is_one_known(&self, a: ValueId, b: ValueId) -> bool {
-        self.get(a).is_some() != self.get(b).is_some()
-    }
-
     /// Records a place where none is known.
     fn set(&mut self, value: ValueId, place: impl FnOnce() -> Option<Coordinates>) {
         if self.get(value).is_none()
@@ -308,7 +304,7 @@ impl KnownPlaces {
                 Ok(Recipe::Contraction(contraction)) => {
                     self.unrelated(graph, contraction.factors[0].tensor, output);
                 }
-                Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
+                Ok(Recipe::Rule(rule, _)) => match analysis.footprint(position, number) {
                     Ok(Some(footprint)) => {
                         for (_, source) in Args::of(node).single_tensors().take(rule.folds) {
                             self.reduction(graph, space, footprint, source, output);
@@ -326,7 +322,8 @@ impl KnownPlaces {
         let (graph, result) = (analysis.graph, analysis.node(position).outputs[number]);
         for RuleReading { operand, coordinates, .. } in analysis.readings(position, number) {
             let is_in_place = || *coordinates == Index::axes(&graph.ty(result).shape);
-            if self.is_one_known(*operand, result) && (!matches!(rule.align, Align::At(_)) || is_in_place()) {
+            let is_open = self.get(*operand).is_some() != self.get(result).is_some();
+            if is_open && (!matches!(rule.align, Align::At(_)) || is_in_place()) {
                 self.same(graph, *operand, result);
             }
         }
@@ -350,18 +347,30 @@ impl KnownPlaces {
         }
     }
 
+    /// Records the place of one of two tensors where that of the other is known.
+    fn carry(
+        &mut self,
+        (source, result): (ValueId, ValueId),
+        forth: impl FnOnce(&[Index]) -> Option<Coordinates>,
+        back: impl FnOnce(&[Index]) -> Option<Coordinates>,
+    ) {
+        let found = match (self.get(source), self.get(result)) {
+            (Some(place), None) => forth(place).map(|place| (result, place)),
+            (None, Some(place)) => back(place).map(|place| (source, place)),
+            _ => None,
+        };
+        self.places.extend(found);
+    }
+
     /// Two tensors with the same elements in the same order, but for leading dimensions of extent 1.
     fn same(&mut self, graph: &Graph, operand: ValueId, result: ValueId) {
         let (from, to) = (graph.ty(operand), graph.ty(result));
-        if !self.is_one_known(operand, result) || from.numel() != to.numel() || from.rank() > to.rank() {
-            return;
-        }
-        let missing = to.rank() - from.rank();
-        if let Some(place) = self.get(operand).cloned() {
-            self.set(result, || Some([&vec![Index::constant(0); missing][..], &place].concat()));
-        } else if let Some(place) = self.get(result).cloned() {
-            self.set(operand, || Some(place[missing..].to_vec()));
-        }
+        let missing = || to.rank().checked_sub(from.rank()).filter(|_| from.numel() == to.numel());
+        self.carry(
+            (operand, result),
+            |place| Some([&vec![Index::constant(0); missing()?][..], place].concat()),
+            |place| Some(place[missing()?..].to_vec()),
+        );
     }
 
     /// A tensor, and one whose elements come from anywhere in it: where the shape is the same, so is the place, as any will
@@ -378,36 +387,32 @@ impl KnownPlaces {
         if matches!(op, "aten::roll" | "aten::flip") {
             return self.unrelated(graph, view.source, result);
         }
-        if !self.is_one_known(view.source, result) || numel(from) != numel(to) || numel(to) == 0 {
-            return;
-        }
-        if let Some(place) = self.get(view.source).cloned() {
-            self.set(result, || match view::is_regroup(op) {
-                true => Some(Index::ravel(&place, from).unravel(to)),
-                false => invert(&view.coordinates, &place, to),
-            });
-        } else if let Some(place) = self.get(result).cloned() {
-            self.set(view.source, || Some(view.at(&place)));
-        }
+        let is_whole = || numel(from) == numel(to) && numel(to) > 0;
+        self.carry(
+            (view.source, result),
+            |place| match view::is_regroup(op) {
+                _ if !is_whole() => None,
+                true => Some(Index::ravel(place, from).unravel(to)),
+                false => invert(&view.coordinates, place, to),
+            },
+            |place| is_whole().then(|| view.at(place)),
+        );
     }
 
     /// A tensor and the rows it is reduced to.
     fn rows(&mut self, graph: &Graph, space: &KernelSpace, footprint: &Footprint, source: ValueId, result: ValueId) {
-        if !self.is_one_known(source, result) {
-            return;
-        }
-        if let Some(place) = self.get(source).cloned() {
-            self.set(result, || {
-                let rows = invert(&footprint.at, &place, &footprint.rows).filter(|_| !footprint.slides)?;
+        self.carry(
+            (source, result),
+            |place| {
+                let rows = invert(&footprint.at, place, &footprint.rows)?;
                 invert(&footprint.row_of, &rows, &graph.ty(result).shape)
-            });
-        } else if let Some(place) = self.get(result).cloned() {
-            self.set(source, || {
-                let rows = footprint.row_of.iter().map(|row| row.within(&place));
+            },
+            |place| {
+                let rows = footprint.row_of.iter().map(|row| row.within(place));
                 let axes: Coordinates = rows.chain(space.window(&footprint.window)?).collect();
                 Some(footprint.at.iter().map(|at| at.within(&axes)).collect())
-            });
-        }
+            },
+        );
     }
 }
 

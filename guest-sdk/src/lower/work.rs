@@ -2,8 +2,7 @@
 
 use super::analysis::GraphAnalysis;
 use super::constants::Constants;
-use super::recipe::Recipe;
-use super::rules::Rule;
+use super::rule::{Recipe, Rule};
 use passhost_ir::kernel::effort::{LOAD, cost};
 use passhost_ir::kernel::{IndexExpr, IndexId, Op};
 use passhost_ir::{Graph, Kernel, TensorType, ValueId, numel};
@@ -65,7 +64,7 @@ impl WorkEstimate {
             && !footprint.is_listed()
         {
             (work.rows, work.row_length) = (numel(&footprint.rows), numel(&footprint.window));
-            work.undivided = matches!(analysis.recipe(position), Ok(Recipe::Rule(Rule { scans: true, .. })));
+            work.undivided = matches!(analysis.recipe(position), Ok(Recipe::Rule(Rule { scans: true, .. }, _)));
         } else {
             work.rows = analysis.graph.ty(analysis.node(position).outputs[0]).numel();
         }
@@ -102,8 +101,8 @@ impl WorkEstimate {
         let written = results.iter().map(|ty| ty.numel()).max().unwrap_or(0);
         let [reduction, costly, cheap] = constants.rule;
         let each = match analysis.recipe(position) {
-            Ok(Recipe::Rule(Rule { footprint: Some(_), .. })) => reduction,
-            Ok(Recipe::Rule(Rule { costly: true, .. })) => costly,
+            Ok(Recipe::Rule(Rule { footprint: Some(_), .. }, _)) => reduction,
+            Ok(Recipe::Rule(Rule { costly: true, .. }, _)) => costly,
             _ => cheap,
         };
         work.rows = written.max(read_at_once);
@@ -116,7 +115,7 @@ impl WorkEstimate {
     fn of_rows(&mut self, analysis: &GraphAnalysis<'_>, constants: &Constants, position: usize) {
         let Ok(Some(footprint)) = analysis.footprint(position, 0) else { return };
         let (rows, row_length) = (numel(&footprint.rows), numel(&footprint.window));
-        let scans = matches!(analysis.recipe(position), Ok(Recipe::Rule(Rule { scans: true, .. })));
+        let scans = matches!(analysis.recipe(position), Ok(Recipe::Rule(Rule { scans: true, .. }, _)));
         if !footprint.elementwise || scans && rows == 1 {
             return;
         }
@@ -184,7 +183,7 @@ impl WorkEstimate {
         constants: &Constants,
         kernel: &Kernel,
         inputs: &[ValueId],
-        effort: &KernelEffort,
+        repeated: u64,
     ) -> WorkEstimate {
         let axes = KernelAxes::of(kernel);
         let undivided = kernel.body.iter().any(|inst| matches!(inst.op, Op::Scan(..)));
@@ -213,7 +212,7 @@ impl WorkEstimate {
                 || store.order.len() <= kernel.parallel.len() && reduces;
             work.writes += numel(&store.shape) as f64 * size * if is_in_order { 1.0 } else { constants.strided };
         }
-        work.repeated = effort.repeated as f64 * constants.rule[1];
+        work.repeated = repeated as f64 * constants.rule[1];
         work.operations = (axes.operations(kernel, constants) - work.repeated).max(0.0);
         work
     }

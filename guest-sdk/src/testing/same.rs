@@ -1,11 +1,10 @@
 //! Whether a pass keeps what a graph computes.
 
 use super::{DEVICE, Types, draw, evaluate};
-use crate::{LowerError, NodeRefusal, Pass, PassError, Rewriter};
+use crate::{LowerError, Pass, PassError};
 use passhost_ir::kernel::Tensor;
 use passhost_ir::kernel::scalar::{Num, round};
-use passhost_ir::{Dtype, Graph, GraphError, Infer, OpTable, RewriteSummary, verify_rewrite};
-use std::fmt;
+use passhost_ir::{Dtype, Graph, GraphError, OpTable, RewriteSummary, verify_rewrite};
 
 /// How a graph and what a pass made of it differ, or why that cannot be said.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -13,80 +12,15 @@ pub enum RewriteDifference {
     /// The pass gave up.
     #[error("the pass fails: {0}")]
     Pass(#[from] PassError),
-    /// Two runs on the same graph gave two rewrites.
-    #[error(
-        "two runs of the pass on this graph give two rewrites; iterate over nodes in graph order, not over hash maps"
-    )]
-    NotDeterministic,
     /// The host would refuse the rewrite.
     #[error("the rewrite is refused: {0}")]
     Refused(#[from] GraphError),
-    /// The pass changed nothing.
-    #[error("the pass changed nothing{0}; its log says how far patterns came")]
-    Unchanged(String),
     /// An op that only PyTorch can run.
     #[error("{0}, so that nothing can be compared natively; `passhost eval` runs it with PyTorch")]
-    CannotRun(LowerError),
-    /// Elements differ.
+    CannotRun(#[from] LowerError),
+    /// Two runs give two rewrites, nothing was changed, or elements differ: in words.
     #[error("{0}")]
-    Elements(Box<DifferingElements>),
-}
-
-/// Elements of an output that differ.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DifferingElements {
-    /// The position of the output.
-    pub output: usize,
-    /// The name of its value in the original.
-    pub name: String,
-    /// Its element type.
-    pub dtype: Dtype,
-    /// How the inputs were drawn.
-    pub draw: String,
-    /// Where the first wrong element is.
-    pub place: Vec<i64>,
-    /// What the original has there.
-    pub expected: f64,
-    /// What the rewrite has there.
-    pub found: f64,
-    /// How many are wrong.
-    pub wrong: usize,
-    /// How many there are.
-    pub of: usize,
-}
-
-impl DifferingElements {
-    /// Where the mistake most often is.
-    fn remedy(&self) -> String {
-        let DifferingElements { dtype, expected, found, wrong, of, .. } = self;
-        let is_narrow = matches!(dtype, Dtype::F16 | Dtype::Bf16);
-        match () {
-            () if expected.is_nan() => "a NaN must stay one: `max` and `min` keep it, comparisons do not".to_owned(),
-            () if found.is_nan() => "something overflows: subtract the maximum before `exp`, as eager does".to_owned(),
-            () if is_narrow && (found - expected).abs() < 0.05 * expected.abs() => {
-                format!("round as eager does: cast to {dtype} and back at the end of each op")
-            }
-            () if wrong == of => "look at the arithmetic".to_owned(),
-            () => "look at the indices of loads and at the axes of `out`".to_owned(),
-        }
-    }
-}
-
-impl fmt::Display for DifferingElements {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DifferingElements { output, name, draw, place, expected, found, wrong, of, .. } = self;
-        let place: Vec<String> = place.iter().map(i64::to_string).collect();
-        // Types narrower than f64 are read back from f32, in as few digits.
-        let shown = |x: f64| if self.dtype == Dtype::F64 { x.to_string() } else { (x as f32).to_string() };
-        write!(
-            f,
-            "output {output} (%{name}) differs where {draw}: expected {} at [{}], found {}; {wrong} of {of} elements are wrong; {}",
-            shown(*expected),
-            place.join(", "),
-            shown(*found),
-            self.remedy()
-        )
-    }
+    Rewrite(String),
 }
 
 /// Fails unless a pass changes a graph and keeps what it computes: see [`compare`].
@@ -151,39 +85,32 @@ fn fail(message: &str) -> ! {
 /// with NaNs. Elements may differ as `torch.testing` lets them (`t = -5`); where the original is not finite on unusual
 /// inputs, anything goes but where a NaN is expected.
 pub fn compare(pass: &dyn Pass, graph: &Graph) -> Result<RewriteSummary, RewriteDifference> {
-    compare_with(pass, graph, &mut Types::default())
-}
-
-/// [`compare`] with a host of one's own.
-pub fn compare_with(pass: &dyn Pass, graph: &Graph, host: &mut dyn Infer) -> Result<RewriteSummary, RewriteDifference> {
-    let (rewritten, refusals) = run(pass, graph, host)?;
-    if run(pass, graph, host)?.0 != rewritten {
-        return Err(RewriteDifference::NotDeterministic);
+    let host = &mut Types::default();
+    let mut run = || super::rewrite_with(pass, graph.clone(), &DEVICE, &mut *host);
+    let ((rewritten, refusals), (again, _)) = (run()?, run()?);
+    if again != rewritten {
+        let advice = "iterate over nodes in graph order, not over hash maps";
+        let message = format!("two runs of the pass on this graph give two rewrites; {advice}");
+        return Err(RewriteDifference::Rewrite(message));
     }
     let summary = verify_rewrite(graph, &rewritten, OpTable::insert(), host)?;
     if summary.pass_miss {
         let reasons: String = refusals.iter().map(|refusal| format!("; refused: {}", refusal.reason)).collect();
-        return Err(RewriteDifference::Unchanged(reasons));
+        let message = format!("the pass changed nothing{reasons}; its log says how far patterns came");
+        return Err(RewriteDifference::Rewrite(message));
     }
     for (what, inputs) in draws(graph) {
-        let expected = evaluate(graph, &inputs).map_err(RewriteDifference::CannotRun)?;
-        let found = evaluate(&rewritten, &inputs).map_err(RewriteDifference::CannotRun)?;
+        let (expected, found) = (evaluate(graph, &inputs)?, evaluate(&rewritten, &inputs)?);
         for (output, (expected, found)) in expected.iter().zip(&found).enumerate() {
-            if let Some(difference) = differing(expected, found, what.is_none()) {
-                let name = graph.value(graph.outputs[output]).name.clone();
-                let draw = what.unwrap_or_else(|| "inputs are as usual".to_owned());
-                let difference = DifferingElements { output, name, draw, ..difference };
-                return Err(RewriteDifference::Elements(Box::new(difference)));
+            if let Some(difference) = difference(expected, found, what.is_none()) {
+                let name = &graph.value(graph.outputs[output]).name;
+                let draw = what.as_deref().unwrap_or("inputs are as usual");
+                let message = format!("output {output} (%{name}) differs where {draw}: {difference}");
+                return Err(RewriteDifference::Rewrite(message));
             }
         }
     }
     Ok(summary)
-}
-
-fn run(pass: &dyn Pass, graph: &Graph, host: &mut dyn Infer) -> Result<(Graph, Vec<NodeRefusal>), PassError> {
-    let mut rewriter = Rewriter::new(graph.clone());
-    pass.run(&mut rewriter, &DEVICE, host)?;
-    Ok(rewriter.finish())
 }
 
 /// What is unusual about a tensor, and what each of its elements becomes, by position and value.
@@ -231,24 +158,33 @@ fn tolerance(dtype: Dtype) -> (f64, f64) {
     }
 }
 
-fn differing(expected: &Tensor, found: &Tensor, is_usual: bool) -> Option<DifferingElements> {
-    let (relative, absolute) = tolerance(expected.dtype);
+/// What the first wrong element is and should be, how many there are, and where the mistake most often is.
+fn difference(expected: &Tensor, found: &Tensor, is_usual: bool) -> Option<String> {
+    let (dtype, of) = (expected.dtype, expected.len());
+    let (relative, absolute) = tolerance(dtype);
     let is_wrong = |&position: &usize| {
         let (x, y) = (expected.get_f64(position), found.get_f64(position));
         let is_close = x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= absolute + relative * x.abs();
         !is_close && (is_usual || x.is_finite() || x.is_nan())
     };
-    let mut wrong = (0..expected.len()).filter(is_wrong);
+    let mut wrong = (0..of).filter(is_wrong);
     let first = wrong.next()?;
-    Some(DifferingElements {
-        output: 0,
-        name: String::new(),
-        dtype: expected.dtype,
-        draw: String::new(),
-        place: super::unravel(first, &expected.shape),
-        expected: expected.get_f64(first),
-        found: found.get_f64(first),
-        wrong: 1 + wrong.count(),
-        of: expected.len(),
-    })
+    let wrong = 1 + wrong.count();
+    let (x, y) = (expected.get_f64(first), found.get_f64(first));
+    let is_narrow = matches!(dtype, Dtype::F16 | Dtype::Bf16);
+    let remedy = match () {
+        () if x.is_nan() => "a NaN must stay one: `max` and `min` keep it, comparisons do not".to_owned(),
+        () if y.is_nan() => "something overflows: subtract the maximum before `exp`, as eager does".to_owned(),
+        () if is_narrow && (y - x).abs() < 0.05 * x.abs() => {
+            format!("round as eager does: cast to {dtype} and back at the end of each op")
+        }
+        () if wrong == of => "look at the arithmetic".to_owned(),
+        () => "look at the indices of loads and at the axes of `out`".to_owned(),
+    };
+    // Types narrower than f64 are read back from f32, in as few digits.
+    let shown = |x: f64| if dtype == Dtype::F64 { x.to_string() } else { (x as f32).to_string() };
+    let place = super::unravel(first, &expected.shape);
+    let place = place.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    let (x, y) = (shown(x), shown(y));
+    Some(format!("expected {x} at [{place}], found {y}; {wrong} of {of} elements are wrong; {remedy}"))
 }

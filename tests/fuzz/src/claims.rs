@@ -65,7 +65,7 @@ impl Target for Claims {
             return Ok("empty".into());
         }
         let candidates = candidates(&case.kernel, &facts, &case.layout, &case.device);
-        let claims = case.random.clone().pick(&candidates).claims.clone();
+        let claims = case.random.clone().pick(&candidates).claims[0].clone();
         let meaning = Meaning::new(&case.kernel, &facts, &case.layout, &claims, case.tensors.as_deref());
         check(&meaning, &claims, THREADS, &mut case.random.clone())?;
         Ok(kind(&claims))

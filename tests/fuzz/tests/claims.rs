@@ -17,7 +17,7 @@ fn emitted(text: &str) -> (Kernel, Facts, KernelLayout, Claims) {
     let kernel: Kernel = text.parse().unwrap();
     let facts = verify(&kernel).unwrap();
     let layout = KernelLayout::contiguous(&kernel);
-    let claims = emit(&kernel, &facts, &layout, &DeviceProperties::H200).claims;
+    let claims = emit(&kernel, &facts, &layout, &DeviceProperties::H200).claims.remove(0);
     (kernel, facts, layout, claims)
 }
 

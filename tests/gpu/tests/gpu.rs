@@ -63,6 +63,11 @@ fn what_is_overwritten_is_restored_in_the_queue_and_a_launch_behind_a_long_progr
 }
 
 #[test]
+fn a_product_on_tensor_cores_is_exact() {
+    assert_ne!(on_gpu("the product", &["product"]), Some(false));
+}
+
+#[test]
 fn device_times_of_common_kernels() {
     assert_ne!(on_gpu("device times", &["figures"]), Some(false));
 }

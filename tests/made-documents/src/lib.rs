@@ -4,7 +4,7 @@
 use passhost_ir::{DeviceFacts, DeviceKind, Dtype, TensorType};
 use passhost_policy::Policy;
 use passhost_result::document::{
-    Baseline, Blame, CHECK, ChildWalls, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing,
+    Baseline, Blame, CHECK, ChildProfiles, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing,
     Variant,
 };
 use passhost_result::verify::{Difference, recompute, recomputed};
@@ -51,7 +51,7 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
         scores: None,
         confidence: None,
         device_scores: None,
-        confinement: ChildWalls::default(),
+        confinement: ChildProfiles::default(),
     };
     recomputed(document).document
 }

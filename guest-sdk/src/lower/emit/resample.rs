@@ -52,7 +52,7 @@ impl RegionEmitter<'_> {
     fn taps(&mut self, axis: &ResampledAxis, at: &Index) -> Result<Vec<(Index, Option<Reg>)>, LowerError> {
         let position = self.index(at)?;
         let sample = axis.sampling.emit(&self.kernel, position);
-        let below = axis.below(at);
+        let below = axis.below.within(std::slice::from_ref(at));
         let whole = self.position(&below)?;
         let whole = self.kernel.cast(self.kernel.dtype(sample), whole);
         let beyond = self.kernel.binary(Binary::Sub, sample, whole);

@@ -4,9 +4,10 @@ use super::RegionEmitter;
 use crate::args::Args;
 use crate::index::Index;
 use crate::lower::LowerError;
-use crate::lower::call::{Window, WindowElements};
+use crate::lower::call::Window;
+use crate::lower::footprint::Footprint;
 use crate::lower::moves::literal;
-use crate::lower::rules::{Footprint, Rule};
+use crate::lower::rule::Rule;
 use crate::lower::space::{Coordinates, KernelSpace};
 use passhost_ir::ValueId;
 use passhost_ir::kernel::{Binary, Reg};
@@ -39,12 +40,7 @@ impl RegionEmitter<'_> {
             return Err(LowerError::OtherRow(self.analysis.name(position)));
         }
         let element = |axes: &Coordinates| self.reduced_element(footprint, source, axes);
-        let elements = points.places.iter().map(element).collect::<Result<Vec<_>, _>>()?;
-        let elements = match (points.over_axes, &elements[..]) {
-            (true, &[element]) => WindowElements::OverAxes(element),
-            (true, _) => WindowElements::ListedOverAxes(elements),
-            (false, _) => WindowElements::Listed(elements),
-        };
+        let elements = points.places.iter().map(element).collect::<Result<_, _>>()?;
         let mut beside = vec![];
         for source in sources {
             for point in &points.places {
@@ -53,7 +49,7 @@ impl RegionEmitter<'_> {
         }
         let counted = self.counted(footprint, place)?;
         let (extents, count) = (footprint.window.clone(), footprint.window.iter().product());
-        Ok(Window { elements, beside, at: points.axes, extents, count, counted })
+        Ok(Window { elements, over_axes: points.over_axes, beside, at: points.axes, extents, count, counted })
     }
 
     /// The points at which a member reduces for the result at `place`.

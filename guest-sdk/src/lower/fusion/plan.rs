@@ -1,17 +1,17 @@
 //! From regions to the kernels of a graph, and the reasons for all that has none.
 
 use super::refusal;
-use super::search::FusionSearch;
+use super::search::{FusionSearch, written};
 use crate::indexing::{index_reached, indices};
 use crate::lower::LowerError;
 use crate::lower::analysis::GraphAnalysis;
 use crate::lower::constants::LONGEST_REWRITE;
-use crate::lower::contraction;
+use crate::lower::contraction::Contraction;
 use crate::lower::cost::Model;
 use crate::lower::group::Group;
 use crate::lower::library::Calls;
-use crate::lower::region::{Lowered, lower};
-use crate::lower::work::{KernelEffort, WorkEstimate};
+use crate::lower::region::Lowered;
+use crate::lower::work::WorkEstimate;
 use crate::rewriter::NodeRefusal;
 use fixedbitset::FixedBitSet;
 use passhost_ir::{DeviceFacts, Graph, NodeKind};
@@ -67,11 +67,9 @@ fn planned(
 ) -> (FusionPlan, FixedBitSet) {
     let calls = Calls::of(analysis, model);
     let wanted =
-        if model.constants.few_terms { contraction::no_matrices_or_few_terms } else { contraction::no_matrices };
+        if model.constants.few_terms { Contraction::is_of_vectors_or_few_terms } else { Contraction::is_of_vectors };
     let refused = refusal::refused(analysis, becomes_kernel, wanted);
-    let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
-    let mut search = FusionSearch::of(analysis, model, &calls, &lowers);
-    search.run();
+    let mut search = FusionSearch::run(analysis, model, &calls, &refused);
     let mut draft = PlanDraft { analysis, model, calls: &calls, kernels: vec![], left: vec![] };
     for (members, kernel) in search.take_regions() {
         draft.settle(&members, kernel);
@@ -94,8 +92,12 @@ struct PlanDraft<'a> {
 
 impl PlanDraft<'_> {
     /// Makes a kernel of a region, or several where one would break a limit or rule.
-    fn settle(&mut self, members: &FixedBitSet, kernel: Option<(Lowered, KernelEffort)>) {
-        let (lowered, effort) = match kernel.map_or_else(|| lower(self.analysis, members), Ok) {
+    fn settle(&mut self, members: &FixedBitSet, kernel: Option<(Lowered, WorkEstimate)>) {
+        let kernel = match kernel {
+            Some(kernel) => Ok(kernel),
+            None => written(self.analysis, self.model, members).map(|(lowered, work, _)| (lowered, work)),
+        };
+        let (lowered, work) = match kernel {
             Ok(kernel) => kernel,
             // Members stand in graph order, so that either half is a region that no path leaves and comes back to.
             Err(_) if members.count_ones(..) >= 2 => {
@@ -106,13 +108,6 @@ impl PlanDraft<'_> {
             }
             Err(_) => return,
         };
-        let work = WorkEstimate::of_kernel(
-            self.analysis.graph,
-            &self.model.constants,
-            &lowered.kernel,
-            &lowered.inputs,
-            &effort,
-        );
         let covered = lowered.covered.len() as f64 * self.model.view();
         let calls = members.ones().map(|member| self.calls.kept[member]).sum::<f64>() + covered;
         let write_back = self.calls.write_back(|position| members.contains(position));

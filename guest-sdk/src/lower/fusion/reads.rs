@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::index::Index;
 use crate::lower::analysis::GraphAnalysis;
-use crate::lower::recipe::Recipe;
+use crate::lower::rule::Recipe;
 use crate::view::View;
 use passhost_ir::{Node, ValueId};
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ pub(super) fn reads_of(analysis: &GraphAnalysis<'_>, position: usize, recipe: &R
         Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
         // Its factors are read once for each product, which is no place to calculate them.
         Recipe::Contraction(_) => vec![],
-        Recipe::Rule(rule) => {
+        Recipe::Rule(rule, _) => {
             let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
             let folds = if reduces { rule.folds } else { 0 };
             let reduced = Args::of(node).single_tensors().take(folds).map(|(_, operand)| {

@@ -4,7 +4,7 @@ use crate::indexing::pinned_by;
 use crate::lower::LowerError;
 use crate::lower::analysis::GraphAnalysis;
 use crate::lower::contraction;
-use crate::lower::recipe::Recipe;
+use crate::lower::rule::Recipe;
 use crate::rewriter::NodeRefusal;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;

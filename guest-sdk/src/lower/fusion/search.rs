@@ -7,10 +7,9 @@ use crate::lower::analysis::GraphAnalysis;
 use crate::lower::boundary::read_outside;
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
-use crate::lower::recipe::Recipe;
 use crate::lower::region::{Lowered, lower};
-use crate::lower::rules::Align;
-use crate::lower::work::{KernelEffort, WorkEstimate};
+use crate::lower::rule::{Align, Recipe};
+use crate::lower::work::WorkEstimate;
 use fixedbitset::FixedBitSet;
 use passhost_ir::ValueId;
 use passhost_ir::kernel::limits;
@@ -33,8 +32,8 @@ const LATER: u64 = 8;
 const TRY: [u8; 2] = [2, 4];
 
 /// Nodes that become one kernel.
-pub(in crate::lower) struct Region {
-    pub(in crate::lower) members: FixedBitSet,
+struct Region {
+    members: FixedBitSet,
     /// All of its ops go over one shape, read each other element by element, and normalise along the same dimensions if any
     /// does: they lower whatever they are.
     is_plain: bool,
@@ -48,8 +47,8 @@ pub(in crate::lower) struct Region {
     work: WorkEstimate,
     /// The estimate, in nanoseconds, for the kernel or for the calls of ATen, whichever is less.
     time: f64,
-    /// The kernel, where it has been written.
-    kernel: Option<(Lowered, KernelEffort)>,
+    /// The kernel, where it has been written; `work` is its.
+    kernel: Option<Lowered>,
     /// How often it has changed.
     version: u32,
     /// The pairs that it is part of.
@@ -96,6 +95,18 @@ impl QueuedPair {
     }
 }
 
+/// Nodes as a kernel, what it has to do, and the most places at which it calculates one of them.
+pub(super) fn written(
+    analysis: &GraphAnalysis<'_>,
+    model: &Model,
+    members: &FixedBitSet,
+) -> Result<(Lowered, WorkEstimate, usize), LowerError> {
+    let (lowered, effort) = lower(analysis, members)?;
+    let work =
+        WorkEstimate::of_kernel(analysis.graph, &model.constants, &lowered.kernel, &lowered.inputs, effort.repeated);
+    Ok((lowered, work, effort.places))
+}
+
 /// The state of the search.
 pub(in crate::lower) struct FusionSearch<'a> {
     analysis: &'a GraphAnalysis<'a>,
@@ -110,12 +121,12 @@ pub(in crate::lower) struct FusionSearch<'a> {
 }
 
 impl<'a> FusionSearch<'a> {
-    /// Every node that `lowers` as a region of its own.
-    pub(in crate::lower) fn of(
+    /// Joins regions, of every node that is not `refused` one at first, until that saves nothing.
+    pub(in crate::lower) fn run(
         analysis: &'a GraphAnalysis<'a>,
         model: &'a Model,
         calls: &Calls,
-        lowers: &[bool],
+        refused: &[Option<LowerError>],
     ) -> FusionSearch<'a> {
         let graph = analysis.graph;
         let mut search = FusionSearch {
@@ -128,14 +139,14 @@ impl<'a> FusionSearch<'a> {
             queue: BinaryHeap::new(),
         };
         for (position, node) in graph.nodes.iter().enumerate() {
-            let recipe = analysis.recipe(position).ok().filter(|_| lowers[position]);
+            let recipe = analysis.recipe(position).ok().filter(|_| refused[position].is_none());
             search.regions.push(recipe.map(|recipe| {
                 let work = calls.works[position].as_kernel(analysis, position);
                 let footprint = analysis.footprint(position, 0).ok().flatten();
                 let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
                 Region {
                     members: FixedBitSet::from_iter([position]),
-                    is_plain: matches!(recipe, Recipe::Rule(rule) if !rule.scans && !matches!(rule.align, Align::At(_)))
+                    is_plain: matches!(recipe, Recipe::Rule(rule, _) if !rule.scans && !matches!(rule.align, Align::At(_)))
                         && (footprint.is_none() || is_norm)
                         && node.outputs.len() == 1,
                     norm: is_norm.then_some(position),
@@ -156,6 +167,7 @@ impl<'a> FusionSearch<'a> {
             }
         }
         search.pair_up();
+        search.join_pairs();
         search
     }
 
@@ -190,7 +202,7 @@ impl<'a> FusionSearch<'a> {
     }
 
     /// Joins pairs until none saves anything.
-    pub(in crate::lower) fn run(&mut self) {
+    fn join_pairs(&mut self) {
         while let Some(entry) = self.queue.pop() {
             let number = entry.number.0;
             self.pairs[number].is_queued = false;
@@ -364,18 +376,12 @@ impl<'a> FusionSearch<'a> {
         let (work, kernel) = if is_plain || self.continues(a, b) || self.continues(b, a) || self.feeds(a, b, &results) {
             (work, None)
         } else {
-            let (lowered, effort) = lower(self.analysis, &members).map_err(|error: LowerError| error.to_string())?;
-            if effort.places > MOST_PLACES {
-                return Err(format!("an op would be calculated at {} places", effort.places));
+            let (lowered, work, places) =
+                written(self.analysis, self.model, &members).map_err(|error| error.to_string())?;
+            if places > MOST_PLACES {
+                return Err(format!("an op would be calculated at {places} places"));
             }
-            let work = WorkEstimate::of_kernel(
-                self.analysis.graph,
-                &self.model.constants,
-                &lowered.kernel,
-                &lowered.inputs,
-                &effort,
-            );
-            (work, Some((lowered, effort)))
+            (work, Some(lowered))
         };
         let time = self.model.kernel(&work);
         let shape = if a.work.points() >= b.work.points() { a.shape.clone() } else { b.shape.clone() };
@@ -434,15 +440,11 @@ impl<'a> FusionSearch<'a> {
         reads.filter(|read| self.defined_in(read.source, &producer.members)).all(|read| read.is_whole)
     }
 
-    /// The regions as they are now.
-    pub(in crate::lower) fn regions(&self) -> impl Iterator<Item = &Region> {
-        self.regions.iter().flatten()
-    }
-
-    /// The nodes of each region, and its kernel where it has been written. No region is left.
-    pub(in crate::lower) fn take_regions(&mut self) -> Vec<(FixedBitSet, Option<(Lowered, KernelEffort)>)> {
+    /// The nodes of each region, and its kernel and what that has to do where it has been written. No region is left.
+    pub(in crate::lower) fn take_regions(&mut self) -> Vec<(FixedBitSet, Option<(Lowered, WorkEstimate)>)> {
         let regions = self.regions.iter_mut().filter_map(Option::take);
-        regions.map(|region| (region.members, region.kernel)).collect()
+        let kernel = |region: Region| (region.members, region.kernel.map(|kernel| (kernel, region.work)));
+        regions.map(kernel).collect()
     }
 
     /// The pairs that did not join, and why.

@@ -1,13 +1,13 @@
 //! Activation functions. Formulas as in ATen's `Activation.cpp` and `ActivationXxxKernel.cu`.
 
-use super::super::call::{Emitted, OpCall};
-use super::super::quantity::Quantity;
 use super::transcendental::one_plus_exp_neg;
-use super::{Align, Rule};
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::{Align, Rule};
 use passhost_ir::kernel::{Binary, Compare, Unary};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, SQRT_2};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::cheap("aten::relu", &[""], |c| Ok(c.first()?.max(0.0))),
     Rule::cheap("aten::relu6", &[""], |c| Ok(between(c.first()?, 0.0, 6.0))),
     Rule::cheap("aten::hardtanh", &[""], |c| Ok(between(c.first()?, c.number(1)?, c.number(2)?))),

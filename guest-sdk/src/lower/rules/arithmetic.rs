@@ -1,12 +1,12 @@
 //! Sums, products, quotients, powers, minima and maxima.
 
-use super::super::call::{Emitted, OpCall, Uncovered};
-use super::super::quantity::Quantity;
-use super::Rule;
+use crate::lower::call::{Emitted, OpCall, Uncovered};
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::Rule;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::cheap("aten::add", &["Tensor", "Scalar"], |c| sum(c, 0, 1, 1.0)),
     Rule::cheap("aten::sub", &["Tensor", "Scalar"], |c| sum(c, 0, 1, -1.0)),
     Rule::cheap("aten::rsub", &["Tensor", "Scalar"], |c| sum(c, 1, 0, -1.0)),

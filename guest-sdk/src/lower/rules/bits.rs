@@ -1,11 +1,11 @@
 //! Bit by bit, and shifts.
 
-use super::super::call::{Emitted, OpCall};
-use super::Rule;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::rule::Rule;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::cheap("aten::bitwise_and", &["Tensor", "Scalar"], |c| c.binary(Binary::And)),
     Rule::cheap("aten::bitwise_or", &["Tensor", "Scalar"], |c| c.binary(Binary::Or)),
     Rule::cheap("aten::bitwise_xor", &["Tensor", "Scalar"], |c| c.binary(Binary::Xor)),

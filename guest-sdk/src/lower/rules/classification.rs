@@ -1,12 +1,12 @@
 //! What kind of number an element is, and its sign.
 
-use super::super::call::{Emitted, OpCall};
-use super::super::quantity::Quantity;
-use super::Rule;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::Rule;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::cheap("aten::isnan", &[""], |c| of_float(c, false, |x| x.unary(Unary::IsNan))),
     Rule::cheap("aten::isinf", &[""], |c| of_float(c, false, |x| magnitude(x).compare(Compare::Eq, f64::INFINITY))),
     Rule::cheap("aten::isfinite", &[""], |c| of_float(c, true, is_finite)),

@@ -1,13 +1,10 @@
 //! Casts and copies.
 
-use super::super::call::Uncovered;
-use super::reduction::shapes;
-use super::{Align, OperandRead, Rule};
-use crate::args::Args;
+use crate::lower::node_call::NodeCall;
+use crate::lower::rule::{Align, OperandReads, Rule};
 use crate::view;
-use passhost_ir::{Graph, Node};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     copy("aten::to", &["dtype", "dtype_layout", "device", "other"]),
     copy("aten::type_as", &[""]),
     copy("aten::_to_copy", &[""]),
@@ -23,9 +20,8 @@ const fn copy(name: &'static str, overloads: &'static [&'static str]) -> Rule {
 }
 
 /// The second operand, stretched to the shape of the first.
-fn source(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
-    let (_, to) = shapes(graph, node, 0)?;
-    let source = Args::of(node).tensor(1).ok_or("has no tensor as argument 1")?;
-    let coordinates = view::broadcast(&graph.ty(source).shape, to).ok_or("has a source of another shape")?;
+fn source(call: &NodeCall<'_>) -> OperandReads {
+    let to = call.shapes()?.1;
+    let coordinates = view::broadcast(call.shape(call.tensor(1)?), to).ok_or("has a source of another shape")?;
     Ok(vec![(1, coordinates)])
 }

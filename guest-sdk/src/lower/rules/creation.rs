@@ -1,11 +1,11 @@
 //! Tensors that follow from numbers and places.
 
-use super::super::call::{Emitted, OpCall};
-use super::{Align, Rule};
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::rule::{Align, Emit, Rule};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::Compare;
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     filled("aten::zeros", &[""], |c| number(c, 0.0)),
     filled("aten::ones", &[""], |c| number(c, 1.0)),
     filled("aten::full", &[""], |c| c.operand(1, c.result)),
@@ -19,14 +19,14 @@ pub(super) const RULES: &[Rule] = &[
     filled("aten::fill", &["Scalar"], |c| c.operand(1, c.result)),
     filled("aten::scalar_tensor", &[""], |c| c.operand(0, c.result)),
     // The number is a tensor without dimensions.
-    Rule { align: Align::At(|_, _| Ok(vec![(1, vec![])])), ..Rule::cheap("aten::fill", &["Tensor"], |c| c.first()) },
+    Rule { align: Align::At(|_| Ok(vec![(1, vec![])])), ..Rule::cheap("aten::fill", &["Tensor"], |c| c.first()) },
     filled("aten::arange", &[""], |c| steps(c, 0.0, 1.0)),
     filled("aten::arange", &["start"], |c| steps(c, c.number(0)?, 1.0)),
     filled("aten::arange", &["start_step"], |c| steps(c, c.number(0)?, c.number(2)?)),
     filled("aten::linspace", &[""], between).only("to f32 or f64"),
 ];
 
-const fn filled(name: &'static str, overloads: &'static [&'static str], emit: super::Emit) -> Rule {
+const fn filled(name: &'static str, overloads: &'static [&'static str], emit: Emit) -> Rule {
     Rule { reads: 0, ..Rule::cheap(name, overloads, emit) }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! They are as near as CUDA's own: within 4 ulp of the math type, of which the kernel's logarithm or angle may take 2.
 
-use super::super::call::{Emitted, OpCall};
-use super::super::quantity::Quantity;
-use super::Rule;
 use super::classification::magnitude;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::Rule;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 use std::f64::consts::{LN_2, PI};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::costly("aten::asin", &[""], |c| {
         let x = c.first()?;
         Ok(x.binary(Binary::Atan2, cathetus(x)))

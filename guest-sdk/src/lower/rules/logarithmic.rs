@@ -1,13 +1,14 @@
 //! Functions of two operands that go by logarithms, roots or exponentials.
 
-use super::super::call::{Emitted, OpCall};
-use super::Rule;
 use super::arithmetic::power;
 use super::classification::magnitude;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::Rule;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 use std::f64::consts::{LN_2, PI};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::costly("aten::hypot", &[""], distance),
     Rule::costly("aten::logaddexp", &[""], |c| log_of_sum(c, Unary::Exp, 1.0)),
     Rule::costly("aten::logaddexp2", &[""], |c| log_of_sum(c, Unary::Exp2, 1.0 / LN_2)),
@@ -18,7 +19,6 @@ pub(super) const RULES: &[Rule] = &[
         Ok(y.unary(Unary::IsNan).select(y, number))
     }),
     Rule::costly("aten::float_power", &["Tensor_Tensor", "Tensor_Scalar", "Scalar"], power).only("of floats"),
-    Rule::costly("aten::logit", &[""], logit),
     Rule::costly("aten::sinc", &[""], |c| {
         let x = c.first()?;
         let angle = x * PI;
@@ -34,7 +34,7 @@ fn distance<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let ratio = short / long;
     let scaled = long * (ratio * ratio + 1.0).unary(Unary::Sqrt);
     let of_finite = long.compare(Compare::Eq, 0.0).select(long, scaled);
-    let is_infinite = |x: super::super::quantity::Quantity<'k>| x.compare(Compare::Eq, f64::INFINITY);
+    let is_infinite = |x: Quantity<'k>| x.compare(Compare::Eq, f64::INFINITY);
     let infinite = is_infinite(a).binary(Binary::Or, is_infinite(b));
     Ok(infinite.select(a.literal(f64::INFINITY), of_finite))
 }
@@ -49,18 +49,4 @@ fn log_of_sum<'k>(c: &OpCall<'k>, exponential: Unary, scale: f64) -> Emitted<'k>
     let sum = a.max(b) + above;
     let stays = magnitude(a).compare(Compare::Eq, f64::INFINITY).binary(Binary::And, a.compare(Compare::Eq, b));
     Ok(stays.select(a, sum))
-}
-
-/// `log(x / (1 - x))`, of `x` brought between `eps` and `1 - eps` where there is an `eps`. The bounds are of the math type,
-/// as on CUDA; the CPU rounds them to the tensor type.
-fn logit<'k>(c: &OpCall<'k>) -> Emitted<'k> {
-    let mut x = c.first()?;
-    if c.is_given(1) && c.number(1)? >= 0.0 {
-        let eps = c.number(1)?;
-        let high = if x.dtype().size() == 4 { f64::from(1.0 - eps as f32) } else { 1.0 - eps };
-        let bounded = x.compare(Compare::Gt, high).select(x.literal(high), x);
-        x = x.compare(Compare::Lt, eps).select(x.literal(eps), bounded);
-    }
-    let rest = 1.0 - x;
-    Ok((x / rest).unary(Unary::Log))
 }

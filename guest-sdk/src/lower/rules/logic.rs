@@ -1,11 +1,11 @@
 //! Comparisons, logic and choices.
 
-use super::super::call::{Emitted, OpCall};
-use super::Rule;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::rule::Rule;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::cheap("aten::eq", &["Tensor", "Scalar"], |c| compare(c, Compare::Eq)),
     Rule::cheap("aten::ne", &["Tensor", "Scalar"], |c| compare(c, Compare::Ne)),
     Rule::cheap("aten::lt", &["Tensor", "Scalar"], |c| compare(c, Compare::Lt)),

@@ -1,18 +1,19 @@
 //! Losses: something of each pair of elements, alone or added up or averaged. ATen's kernels calculate in the tensor type,
 //! so that each step rounds to it; and what is reduced is rounded, as eager stores it in a tensor.
 
-use super::super::call::{Emitted, OpCall, Uncovered};
-use super::super::quantity::Quantity;
-use super::Rule;
 use super::classification::magnitude;
 use super::length::same_shapes;
-use super::reduction::{Footprint, all_dims};
+use super::reduction::all_dims;
 use super::transcendental::log_sigmoid;
 use crate::args::Args;
+use crate::lower::call::{Emitted, OpCall, Uncovered};
+use crate::lower::footprint::Footprint;
+use crate::lower::node_call::NodeCall;
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::{Emit, Rule};
 use passhost_ir::kernel::{Compare, ReduceOp, Unary};
-use passhost_ir::{Graph, Node};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     each("aten::mse_loss", mean_square),
     reduced("aten::mse_loss", mean_square),
     each("aten::l1_loss", absolute),
@@ -39,11 +40,11 @@ const LOGITS: &str = "aten::binary_cross_entropy_with_logits";
 /// Where most losses say how they are reduced: 0 for not at all, 1 for the mean, 2 for the sum.
 const REDUCTION: usize = 2;
 
-const fn each(name: &'static str, emit: super::Emit) -> Rule {
+const fn each(name: &'static str, emit: Emit) -> Rule {
     Rule { applies: |args| args.int(REDUCTION) == Some(0), ..Rule::costly(name, &[""], emit) }
 }
 
-const fn reduced(name: &'static str, emit: super::Emit) -> Rule {
+const fn reduced(name: &'static str, emit: Emit) -> Rule {
     Rule { folds: 2, ..Rule::over(whole, name, &[""], emit) }.only("reduced, of one shape")
 }
 
@@ -51,9 +52,9 @@ fn weighs_nothing(args: Args<'_>, reduction: i64) -> bool {
     args.int(4) == Some(reduction) && args.tensor(2).is_none() && args.tensor(3).is_none()
 }
 
-fn whole(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    same_shapes(graph, Args::of(node))?;
-    all_dims(graph, node, output)
+fn whole(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    same_shapes(call)?;
+    all_dims(call)
 }
 
 /// The loss of pairs of elements, reduced as an argument says.

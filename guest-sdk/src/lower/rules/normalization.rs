@@ -4,16 +4,18 @@
 //! scale into one multiply-add; both differ from the rules by a few ulps of the accumulator. What they round to a half type in
 //! between is rounded here as well: an output of such a type must be the same but for few elements.
 
-use super::super::call::{Emitted, OpCall, Uncovered};
-use super::super::quantity::Quantity;
-use super::reduction::{Footprint, dims, shapes, squared_differences, sum_of_squares};
-use super::{Align, Rule};
+use super::reduction::{one_dim, squared_differences, sum_of_squares};
 use crate::args::Args;
 use crate::index::Index;
+use crate::lower::call::{Emitted, OpCall, Uncovered};
+use crate::lower::footprint::Footprint;
+use crate::lower::node_call::NodeCall;
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::{Align, Rule};
+use passhost_ir::DeviceKind;
 use passhost_ir::kernel::{ReduceOp, Unary};
-use passhost_ir::{Arg, DeviceKind, Graph, Node};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::over(one_dim, "aten::softmax", &["int"], |c| softmax(c, false)),
     Rule::over(one_dim, "aten::_softmax", &[""], |c| softmax(c, false)),
     Rule::over(one_dim, "aten::log_softmax", &["int"], |c| softmax(c, true)),
@@ -21,11 +23,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule::over(last_dims, "aten::layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
     Rule::over(last_dims, "aten::native_layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
     Rule::over(last_dims, "aten::rms_norm", &[""], rms_normalized),
-    Rule { align: Align::Channels, ..Rule::over(groups, "aten::group_norm", &[""], |c| group_norm(c, (2, 3), 4)) },
-    Rule {
-        align: Align::Channels,
-        ..Rule::over(native_groups, "aten::native_group_norm", &[""], |c| group_norm(c, (1, 2), 7))
-    },
+    of_channels(Rule::over(groups, "aten::group_norm", &[""], |c| group_norm(c, (2, 3), 4))),
+    of_channels(Rule::over(native_groups, "aten::native_group_norm", &[""], |c| group_norm(c, (1, 2), 7))),
     Rule { applies: takes_none, ..of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)) }
         .only("that updates no running statistics"),
     Rule {
@@ -35,7 +34,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Norms that are given mean and variance, and so are pointwise.
-pub(super) const BY_STATISTICS: &[Rule] = &[
+pub(in crate::lower) const BY_STATISTICS: &[Rule] = &[
     Rule {
         applies: takes_statistics,
         ..of_channels(Rule::costly("aten::instance_norm", &[""], |c| by_statistics(c, true)))
@@ -57,46 +56,42 @@ fn takes_none(args: Args<'_>) -> bool {
     !takes_statistics(args)
 }
 
-fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, _) = shapes(graph, node, output)?;
-    Ok(Footprint::elementwise(from, &dims(Args::of(node), 1, from.len())?))
-}
-
 /// Over as many trailing dimensions as the normalised shape has. Results behind the first are rows.
-fn last_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, to) = shapes(graph, node, output)?;
-    let Some(Arg::Ints(normalized)) = Args::of(node).get(1) else { return Err("has no normalised shape".to_owned()) };
-    let first = from.len().checked_sub(normalized.len()).ok_or("normalises more dimensions than there are")?;
+fn last_dims(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let (from, to) = call.shapes()?;
+    let first = from.len().checked_sub(call.ints(1)?.len()).ok_or("normalises more dimensions than there are")?;
     let dims: Vec<usize> = (first..from.len()).collect();
-    Ok(if output == 0 { Footprint::elementwise(from, &dims) } else { Footprint::over(from, &dims, to) })
+    Ok(if call.output == 0 { Footprint::elementwise(from, &dims) } else { Footprint::over(from, &dims, to) })
 }
 
-fn groups(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let groups = Args::of(node).int(1).ok_or("has no number of groups")?;
-    grouped(shapes(graph, node, output)?.0, groups)
+fn groups(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    grouped(call.shapes()?.0, call.int(1)?)
 }
 
 /// The same from other arguments. Results behind the first have one element for each sample and group.
-fn native_groups(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let groups = Args::of(node).int(6).ok_or("has no number of groups")?;
-    let (from, to) = shapes(graph, node, output)?;
-    let footprint = grouped(from, groups)?;
-    Ok(if output == 0 { footprint } else { Footprint { elementwise: false, row_of: Index::axes(to), ..footprint } })
+fn native_groups(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let (from, to) = call.shapes()?;
+    let footprint = grouped(from, call.int(6)?)?;
+    Ok(if call.output == 0 {
+        footprint
+    } else {
+        Footprint { elementwise: false, row_of: Index::axes(to), ..footprint }
+    })
+}
+
+fn instances(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let from = call.shapes()?.0;
+    grouped(from, from.get(1).copied().unwrap_or(0))
 }
 
 /// For each channel over all else.
-fn batches(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, _) = shapes(graph, node, output)?;
+fn batches(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let from = call.shapes()?.0;
     if from.len() < 2 {
         return Err("has no dimension of channels".to_owned());
     }
     let dims: Vec<usize> = (0..from.len()).filter(|&dim| dim != 1).collect();
     Ok(Footprint::elementwise(from, &dims))
-}
-
-fn instances(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, _) = shapes(graph, node, output)?;
-    grouped(from, from.get(1).copied().unwrap_or(0))
 }
 
 /// For each sample and group of channels, over the group's channels and everything behind them.

@@ -1,14 +1,14 @@
 //! Pools: reductions over windows of the last dimensions.
 
-use super::super::call::{Emitted, OpCall, Uncovered};
-use super::Rule;
-use super::reduction::{Footprint, shapes};
-use crate::args::Args;
 use crate::index::Index;
+use crate::lower::call::{Emitted, OpCall, Uncovered};
+use crate::lower::footprint::Footprint;
+use crate::lower::node_call::NodeCall;
+use crate::lower::rule::Rule;
+use passhost_ir::NodeKind;
 use passhost_ir::kernel::ReduceOp;
-use passhost_ir::{Graph, Node, NodeKind};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::over(averages, "aten::avg_pool1d", &[""], average),
     Rule::over(averages, "aten::avg_pool2d", &[""], average),
     Rule::over(averages, "aten::avg_pool3d", &[""], average),
@@ -64,8 +64,8 @@ impl PoolWindows {
 }
 
 /// Over how many dimensions an op pools, as its name says.
-fn pooled_dims(node: &Node) -> usize {
-    let NodeKind::Aten { op, .. } = &node.kind else { return 0 };
+fn pooled_dims(call: &NodeCall<'_>) -> usize {
+    let NodeKind::Aten { op, .. } = &call.node.kind else { return 0 };
     op.name.bytes().find(u8::is_ascii_digit).map_or(0, |digit| usize::from(digit - b'0'))
 }
 
@@ -91,25 +91,22 @@ fn sliding(from: &[i64], to: &[i64], window: Vec<i64>, at: Vec<Index>, outside: 
     }
 }
 
-/// One number per dimension: the list, one number for all, or `default` where it is empty.
-fn spread(args: Args<'_>, place: usize, count: usize, default: &[i64]) -> Result<Vec<i64>, Uncovered> {
-    match args.ints(place) {
-        Some([]) => Ok(default.to_vec()),
-        _ => args.ints_each(place, count).ok_or_else(|| format!("has no {count} numbers as argument {place}")),
-    }
+/// Extents and distances of windows, which are those of the extents where none are given.
+fn sizes_and_strides(call: &NodeCall<'_>, count: usize) -> Result<(Vec<i64>, Vec<i64>), Uncovered> {
+    let size = call.each(1, count)?;
+    let stride = if call.args.ints(2) == Some(&[]) { size.clone() } else { call.each(2, count)? };
+    Ok((size, stride))
 }
 
 /// `(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)`.
-fn averages(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, to) = shapes(graph, node, output)?;
-    let (args, count) = (Args::of(node), pooled_dims(node));
-    let size = spread(args, 1, count, &[])?;
-    let stride = spread(args, 2, count, &size)?;
-    let padding = spread(args, 3, count, &[])?;
-    let windows = PoolWindows { size, stride, padding, dilation: vec![1; count] };
+fn averages(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let (from, to) = call.shapes()?;
+    let count = pooled_dims(call);
+    let (size, stride) = sizes_and_strides(call, count)?;
+    let windows = PoolWindows { size, stride, padding: call.each(3, count)?, dilation: vec![1; count] };
     let footprint = windows.over(from, to, 0.0)?;
     // What lies beyond the padding, where the last window is not whole, never counts.
-    let margin = if args.bool(5) == Some(false) { vec![0; count] } else { windows.padding.clone() };
+    let margin = if call.args.bool(5) == Some(false) { vec![0; count] } else { windows.padding.clone() };
     let counts = windows.counts(from, to, &margin);
     let are_whole = counts.iter().zip(&windows.size).all(|(count, &size)| count.range() == (size, size));
     let differ = |(dim, (&stride, &size)): (usize, (&i64, &i64))| {
@@ -122,9 +119,9 @@ fn averages(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Unco
 }
 
 /// Windows from `i * from / to` to below `(i + 1) * from / to`, rounded down and up.
-fn adapts(graph: &Graph, node: &Node, output: usize, outside: f64) -> Result<Footprint, Uncovered> {
-    let (from, to) = shapes(graph, node, output)?;
-    let count = pooled_dims(node);
+fn adapts(call: &NodeCall<'_>, outside: f64) -> Result<Footprint, Uncovered> {
+    let (from, to) = call.shapes()?;
+    let count = pooled_dims(call);
     let first = windowed(from, to, count)?;
     let extents: Vec<(i64, i64)> = from[first..].iter().copied().zip(to[first..].iter().copied()).collect();
     if extents.iter().any(|&(_, to)| to < 1) {
@@ -159,37 +156,35 @@ fn adapts(graph: &Graph, node: &Node, output: usize, outside: f64) -> Result<Foo
 }
 
 /// `(kernel_size, stride, padding, dilation, ceil_mode)`.
-fn maxima(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    values_only(output)?;
-    let (from, to) = shapes(graph, node, output)?;
-    let (args, count) = (Args::of(node), pooled_dims(node));
-    let size = spread(args, 1, count, &[])?;
-    let stride = spread(args, 2, count, &size)?;
-    let (padding, dilation) = (spread(args, 3, count, &[])?, spread(args, 4, count, &[])?);
+fn maxima(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    values_only(call)?;
+    let (from, to) = call.shapes()?;
+    let count = pooled_dims(call);
+    let (size, stride) = sizes_and_strides(call, count)?;
+    let (padding, dilation) = (call.each(3, count)?, call.each(4, count)?);
     PoolWindows { size, stride, padding, dilation }.over(from, to, f64::NEG_INFINITY)
 }
 
-fn adaptive_averages(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    adapts(graph, node, output, 0.0)
+fn adaptive_averages(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    adapts(call, 0.0)
 }
 
-fn adaptive_maxima(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    values_only(output)?;
-    adapts(graph, node, output, f64::NEG_INFINITY)
+fn adaptive_maxima(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    values_only(call)?;
+    adapts(call, f64::NEG_INFINITY)
 }
 
 /// Pools that also say where the largest element was are covered as long as nobody asks.
-fn values_only(output: usize) -> Result<(), Uncovered> {
-    if output == 0 { Ok(()) } else { Err("gives positions in the whole tensor".to_owned()) }
+fn values_only(call: &NodeCall<'_>) -> Result<(), Uncovered> {
+    if call.output == 0 { Ok(()) } else { Err("gives positions in the whole tensor".to_owned()) }
 }
 
 /// `(self, output_size, kernel_size, dilation, padding, stride)`, from `[.., C * positions in a window, windows]` to
 /// `[.., C, H, W]`: for each pixel the sum over the windows that hold it.
-fn columns(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, to) = shapes(graph, node, output)?;
-    let args = Args::of(node);
-    let (size, dilation) = (spread(args, 2, 2, &[])?, spread(args, 3, 2, &[])?);
-    let (padding, stride) = (spread(args, 4, 2, &[])?, spread(args, 5, 2, &[])?);
+fn columns(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let (from, to) = call.shapes()?;
+    let (size, dilation) = (call.each(2, 2)?, call.each(3, 2)?);
+    let (padding, stride) = (call.each(4, 2)?, call.each(5, 2)?);
     let axes = Index::axes(&[to, &size[..]].concat());
     let (image, within) = axes.split_at(to.len());
     let [batch @ .., channel, row, column] = image else { return Err("has a result that is no image".to_owned()) };
@@ -213,10 +208,10 @@ fn columns(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncov
 
 fn average<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let sum = c.fold(ReduceOp::Sum, |x| c.widened(x, c.result))?;
-    if let Ok(divisor) = c.number(6) {
-        return Ok(sum / divisor);
-    }
-    Ok(sum / c.counted(sum.dtype())?)
+    Ok(match c.number(6) {
+        Ok(divisor) => sum / divisor,
+        Err(_) => sum / c.counted(sum.dtype())?,
+    })
 }
 
 fn largest<'k>(c: &OpCall<'k>) -> Emitted<'k> {

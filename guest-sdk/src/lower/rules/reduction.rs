@@ -2,70 +2,18 @@
 //!
 //! Half types are accumulated in `f32` and rounded once, at the end of the op, as ATen does.
 
-use super::super::call::{Emitted, OpCall, Uncovered};
-use super::super::moves::IndexGuard;
-use super::super::quantity::Quantity;
-use super::Rule;
 use crate::args::Args;
 use crate::index::Index;
+use crate::lower::call::{Emitted, OpCall, Uncovered};
+use crate::lower::footprint::Footprint;
+use crate::lower::node_call::NodeCall;
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::Rule;
 use passhost_ir::dims::wrap;
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
-use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind};
+use passhost_ir::{Arg, Dtype};
 
-/// Which elements of its first operand an op reduces. Rows are what remains: each is reduced by itself.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Footprint {
-    /// Extents of the space of rows.
-    pub(crate) rows: Vec<i64>,
-    /// Extents of what is reduced for each of them.
-    pub(crate) window: Vec<i64>,
-    /// The coordinates in the operand, over the rows and the window as axes.
-    pub(crate) at: Vec<Index>,
-    /// The row that an element of the result belongs to, over the dimensions of the result.
-    pub(crate) row_of: Vec<Index>,
-    /// The result has the operand's shape, and its elements depend on the operand's besides the row.
-    pub(crate) elementwise: bool,
-    /// What lies outside of the operand, where windows reach there.
-    pub(crate) outside: Option<f64>,
-    /// Over rows and window, where else an element is what lies outside.
-    pub(crate) guard: IndexGuard,
-    /// Over the rows, how many elements count along each dimension of the window; empty where that is all of them.
-    pub(crate) counts: Vec<Index>,
-    /// Windows slide over the operand. Where they are small, their elements are taken one by one.
-    pub(crate) slides: bool,
-}
-
-impl Footprint {
-    /// Over some dimensions of a tensor of shape `from`, which the result of shape `to` lacks or has at extent 1.
-    pub(super) fn over(from: &[i64], dims: &[usize], to: &[i64]) -> Footprint {
-        let keeps_dims = from.len() == to.len();
-        let result_dim = |position: usize, dim: usize| if keeps_dims { dim } else { position };
-        let row_of = |(position, dim): (usize, usize)| Index::axis(result_dim(position, dim), from[dim]);
-        let kept: Vec<usize> = (0..from.len()).filter(|dim| !dims.contains(dim)).collect();
-        let row_of = kept.iter().copied().enumerate().map(row_of).collect();
-        Footprint::of_dims(from, &kept, dims, row_of)
-    }
-
-    /// Over some dimensions of a tensor whose shape the result has as well.
-    pub(super) fn elementwise(shape: &[i64], dims: &[usize]) -> Footprint {
-        let kept: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim)).collect();
-        let row_of = kept.iter().map(|&dim| Index::axis(dim, shape[dim])).collect();
-        Footprint { elementwise: true, ..Footprint::of_dims(shape, &kept, dims, row_of) }
-    }
-
-    fn of_dims(shape: &[i64], kept: &[usize], dims: &[usize], row_of: Vec<Index>) -> Footprint {
-        let order: Vec<usize> = kept.iter().chain(dims).copied().collect();
-        let mut at = vec![Index::constant(0); shape.len()];
-        for (axis, &dim) in order.iter().enumerate() {
-            at[dim] = Index::axis(axis, shape[dim]);
-        }
-        let extents = |dims: &[usize]| dims.iter().map(|&dim| shape[dim]).collect();
-        let (rows, window) = (extents(kept), extents(dims));
-        Footprint { rows, window, at, row_of, ..Footprint::default() }
-    }
-}
-
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::over(all_dims, "aten::sum", &[""], |c| total(c, ReduceOp::Sum)),
     Rule::over(listed_dims, "aten::sum", &["dim_IntList"], |c| total(c, ReduceOp::Sum)),
     Rule::over(all_dims, "aten::prod", &[""], |c| total(c, ReduceOp::Prod)),
@@ -102,36 +50,32 @@ pub(super) const RULES: &[Rule] = &[
     Rule::over(listed_dims, "aten::std_mean", &["dim", "correction"], |c| with_mean(c, |c| listed_variance(c, true))),
 ];
 
-/// The shapes of the first operand and of a result.
-pub(super) fn shapes<'a>(graph: &'a Graph, node: &Node, output: usize) -> Result<(&'a [i64], &'a [i64]), Uncovered> {
-    let NodeKind::Aten { args, .. } = &node.kind else { return Err("is a kernel".to_owned()) };
-    let source = Args::new(args).tensor(0).ok_or("has no tensor as argument 0")?;
-    let result = node.outputs.get(output).ok_or("has no such result")?;
-    Ok((&graph.ty(source).shape, &graph.ty(*result).shape))
+/// The dimension or dimensions that argument 1 names, of a result with the shape of the operand.
+pub(super) fn one_dim(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let from = call.shapes()?.0;
+    Ok(Footprint::elementwise(from, &dims(call.args, 1, from.len())?))
 }
 
-pub(super) fn all_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, to) = shapes(graph, node, output)?;
+pub(super) fn all_dims(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let (from, to) = call.shapes()?;
     Ok(Footprint::over(from, &(0..from.len()).collect::<Vec<_>>(), to))
 }
 
-fn listed_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    over_dims_at(graph, node, output, 1)
+fn listed_dims(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    over_dims_at(call, 1)
 }
 
 /// The elements of a matrix whose row and column have the same number.
-fn diagonal(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, _) = shapes(graph, node, output)?;
-    let &[rows, columns] = from else { return Err("has no rows and columns".to_owned()) };
-    let axis = Index::axis(0, rows.min(columns));
+fn diagonal(call: &NodeCall<'_>) -> Result<Footprint, Uncovered> {
+    let &[rows, columns] = call.shapes()?.0 else { return Err("has no rows and columns".to_owned()) };
     let window = vec![rows.min(columns)];
-    let footprint = Footprint::of_dims(from, &[], &[0, 1], vec![]);
-    Ok(Footprint { window, at: vec![axis.clone(), axis], ..footprint })
+    let at = vec![Index::axis(0, window[0]); 2];
+    Ok(Footprint { window, at, ..Footprint::default() })
 }
 
-pub(super) fn over_dims_at(graph: &Graph, node: &Node, output: usize, place: usize) -> Result<Footprint, Uncovered> {
-    let (from, to) = shapes(graph, node, output)?;
-    let dims = dims(Args::of(node), place, from.len())?;
+pub(super) fn over_dims_at(call: &NodeCall<'_>, place: usize) -> Result<Footprint, Uncovered> {
+    let (from, to) = call.shapes()?;
+    let dims = dims(call.args, place, from.len())?;
     Ok(Footprint::over(from, &dims, to))
 }
 

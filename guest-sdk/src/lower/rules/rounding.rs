@@ -1,11 +1,11 @@
 //! Rounding to integers, and signs.
 
-use super::super::call::{Emitted, OpCall};
-use super::Rule;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::rule::Rule;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Compare, Unary};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::cheap("aten::floor", &[""], |c| round(c, Unary::Floor)),
     Rule::cheap("aten::ceil", &[""], |c| round(c, Unary::Ceil)),
     Rule::cheap("aten::trunc", &[""], |c| round(c, Unary::Trunc)),

@@ -1,14 +1,13 @@
 //! Running sums, products and extrema along a dimension.
 
-use super::super::call::{Emitted, OpCall, Uncovered};
-use super::super::quantity::Quantity;
-use super::Rule;
-use super::reduction::{Footprint, accumulator, dims, shapes};
-use crate::args::Args;
+use super::reduction::{accumulator, one_dim};
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::{Emit, Rule};
+use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, ScanOp, Unary};
-use passhost_ir::{Dtype, Graph, Node};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     running("aten::cumsum", |c| total(c, ScanOp::Sum))
         .only("where no other reduction of the kernel goes over other dimensions, and each sum is read where it is"),
     running("aten::cumprod", |c| total(c, ScanOp::Prod)),
@@ -16,13 +15,8 @@ pub(super) const RULES: &[Rule] = &[
     running("aten::cummin", |c| extremum(c, ScanOp::Min)),
 ];
 
-const fn running(name: &'static str, emit: super::Emit) -> Rule {
+const fn running(name: &'static str, emit: Emit) -> Rule {
     Rule { scans: true, ..Rule::over(one_dim, name, &[""], emit) }.only("as cumsum")
-}
-
-fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let (from, _) = shapes(graph, node, output)?;
-    Ok(Footprint::elementwise(from, &dims(Args::of(node), 1, from.len())?))
 }
 
 /// In the type in which a sum of the result's type is accumulated.

@@ -1,16 +1,15 @@
 //! Ops whose elements come from several places of an operand, or from one dimension each of two.
 
-use super::super::call::{Emitted, OpCall, Uncovered};
-use super::reduction::shapes;
 use super::transcendental::one_plus_exp_neg;
-use super::{Align, OperandRead, Rule};
-use crate::args::Args;
 use crate::index::Index;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::node_call::NodeCall;
+use crate::lower::rule::{Align, OperandReads, Rule};
+use passhost_ir::Dtype;
 use passhost_ir::dims::wrap;
 use passhost_ir::kernel::{Binary, Compare};
-use passhost_ir::{Dtype, Graph, Node};
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule {
         align: Align::At(halves),
         ..Rule::costly("aten::glu", &[""], |c| {
@@ -26,15 +25,9 @@ pub(super) const RULES: &[Rule] = &[
 /// The place of what `diff` puts in front.
 const FRONT: usize = 3;
 
-/// A dimension of the first operand that an argument names.
-fn dim(node: &Node, place: usize, rank: usize) -> Result<usize, Uncovered> {
-    let dim = Args::of(node).int(place).ok_or("has no dimension")?;
-    wrap(dim, rank).ok_or_else(|| format!("goes along dimension {dim} of {rank}"))
-}
-
-fn halves(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
-    let (_, to) = shapes(graph, node, 0)?;
-    let dim = dim(node, 1, to.len())?;
+fn halves(call: &NodeCall<'_>) -> OperandReads {
+    let to = call.shapes()?.1;
+    let dim = call.dim(1, to.len())?;
     let first = Index::axes(to);
     let mut second = first.clone();
     second[dim] = second[dim].shifted(to[dim]);
@@ -43,22 +36,21 @@ fn halves(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
 
 /// The element before and the one itself, or the one itself and the next where nothing stands in front; and what stands in
 /// front of the first.
-fn neighbours(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
-    let (_, to) = shapes(graph, node, 0)?;
-    let args = Args::of(node);
-    if args.int(1) != Some(1) || args.tensor(4).is_some() {
+fn neighbours(call: &NodeCall<'_>) -> OperandReads {
+    let to = call.shapes()?.1;
+    if call.args.int(1) != Some(1) || call.args.tensor(4).is_some() {
         return Err("is taken several times or with something behind".to_owned());
     }
-    let dim = dim(node, 2, to.len())?;
+    let dim = call.dim(2, to.len())?;
     let here = Index::axes(to);
     let instead = |along: Index| {
         let mut place = here.clone();
         place[dim] = along;
         place
     };
-    match args.tensor(FRONT) {
+    match call.args.tensor(FRONT) {
         None => Ok(vec![(0, here.clone()), (0, instead(here[dim].shifted(1)))]),
-        Some(front) if graph.ty(front).shape.get(dim) == Some(&1) => {
+        Some(front) if call.shape(front).get(dim) == Some(&1) => {
             // In front of the first element there is none of the same tensor; what is read there is not used.
             let before = here[dim].shifted(-1).clamped(0, to[dim] - 1);
             Ok(vec![(0, instead(before)), (0, here.clone()), (FRONT, instead(Index::constant(0)))])
@@ -67,9 +59,8 @@ fn neighbours(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered>
     }
 }
 
-fn rows_and_columns(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
-    let (_, to) = shapes(graph, node, 0)?;
-    let axes = Index::axes(to);
+fn rows_and_columns(call: &NodeCall<'_>) -> OperandReads {
+    let axes = Index::axes(call.shapes()?.1);
     let [row, column] = &axes[..] else { return Err("has no rows and columns".to_owned()) };
     Ok(vec![(0, vec![row.clone()]), (1, vec![column.clone()])])
 }

@@ -1,11 +1,12 @@
 //! Exponentials, logarithms, roots, trigonometry.
 
-use super::super::quantity::Quantity;
-use super::Rule;
-use passhost_ir::kernel::{Binary, Unary};
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::quantity::Quantity;
+use crate::lower::rule::Rule;
+use passhost_ir::kernel::{Binary, Compare, Unary};
 use std::f64::consts::PI;
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::costly("aten::exp", &[""], |c| c.unary(Unary::Exp)),
     Rule::costly("aten::exp2", &[""], |c| c.unary(Unary::Exp2)),
     Rule::costly("aten::expm1", &[""], |c| c.unary(Unary::Expm1)),
@@ -28,6 +29,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::costly("aten::log_sigmoid", &[""], |c| Ok(log_sigmoid(c.first()?))),
     Rule::cheap("aten::deg2rad", &[""], |c| Ok(c.first()? * (PI / 180.0))),
     Rule::cheap("aten::rad2deg", &[""], |c| Ok(c.first()? * (180.0 / PI))),
+    Rule::costly("aten::logit", &[""], logit),
 ];
 
 /// `1 + exp(-x)`.
@@ -39,4 +41,18 @@ pub(super) fn one_plus_exp_neg(x: Quantity<'_>) -> Quantity<'_> {
 pub(super) fn log_sigmoid(x: Quantity<'_>) -> Quantity<'_> {
     let log = x.unary(Unary::Abs).unary(Unary::Neg).unary(Unary::Exp).unary(Unary::Log1p);
     x.min(0.0) - log
+}
+
+/// `log(x / (1 - x))`, of `x` brought between `eps` and `1 - eps` where there is an `eps`. The bounds are of the math type,
+/// as on CUDA; the CPU rounds them to the tensor type.
+fn logit<'k>(c: &OpCall<'k>) -> Emitted<'k> {
+    let mut x = c.first()?;
+    if c.is_given(1) && c.number(1)? >= 0.0 {
+        let eps = c.number(1)?;
+        let high = if x.dtype().size() == 4 { f64::from(1.0 - eps as f32) } else { 1.0 - eps };
+        let bounded = x.compare(Compare::Gt, high).select(x.literal(high), x);
+        x = x.compare(Compare::Lt, eps).select(x.literal(eps), bounded);
+    }
+    let rest = 1.0 - x;
+    Ok((x / rest).unary(Unary::Log))
 }

@@ -1,10 +1,10 @@
 //! What follows from the row and the column of an element in a matrix.
 
-use super::super::call::{Emitted, OpCall};
-use super::Rule;
+use crate::lower::call::{Emitted, OpCall};
+use crate::lower::rule::Rule;
 use passhost_ir::kernel::Compare;
 
-pub(super) const RULES: &[Rule] = &[
+pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::cheap("aten::tril", &[""], |c| kept(c, Compare::Le)),
     Rule::cheap("aten::triu", &[""], |c| kept(c, Compare::Ge)),
     Rule {

@@ -4,7 +4,7 @@
 //! Nothing here knows who asks the model, and how: a loop over a chat endpoint and a server for training loops stand on the
 //! same tools.
 //!
-//! What a model writes is never trusted. It reaches rustc by `passhost build` alone, behind the walls of a build, and the
+//! What a model writes is never trusted. It reaches rustc by `passhost build` alone, sandboxed, and the
 //! device as any plugin does. What it is told are verdicts: neither seeds, nor inputs, nor hidden sizes.
 
 mod agent_tools;

@@ -10,7 +10,7 @@ mod policy;
 pub mod refused;
 
 pub use launch::LaunchArguments;
-pub use limits::{LimitArguments, WallArguments};
+pub use limits::{ConfinementArguments, LimitArguments};
 pub use measure::{MeasureArguments, ProgressArguments};
 pub use policy::policy;
 

@@ -12,7 +12,7 @@ use crate::timing::Rules;
 use crate::untrusted::one_line;
 use crate::{
     DeviceInfo, DivergentNode, EdgeCaseFinding, GuestLimits, GuestUsage, InputMode, OtherRounds, OutputReport,
-    PassInfo, Progress, Settings, Spent, TunedKernel, Walls,
+    PassInfo, Progress, SandboxProfile, Settings, Spent, TunedKernel,
 };
 pub use hidden::{HiddenShape, HiddenShapes, allowed, described, reproduction, unsaid, wrong_from};
 use passhost_ir::{Dtype, Graph};
@@ -113,9 +113,9 @@ pub struct Document {
     pub confidence: Option<Confidence>,
     /// AS over the device's time in place of wall clock; absent where that is not known of every compared variant.
     pub device_scores: Option<DeviceScores>,
-    /// Which walls of the kernel stood around the children. Older documents do not say.
+    /// How the children were confined. Older documents do not say.
     #[serde(default)]
-    pub confinement: ChildWalls,
+    pub confinement: ChildProfiles,
 }
 
 impl Document {
@@ -154,22 +154,22 @@ impl Document {
 
 /// What kept each kind of child in; `None` of a kind that did not take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ChildWalls {
+pub struct ChildProfiles {
     /// Around the plugin.
-    pub guest: Option<Walls>,
+    pub guest: Option<SandboxProfile>,
     /// Around the reader of the sample.
-    pub reader: Option<Walls>,
+    pub reader: Option<SandboxProfile>,
     /// Around libtorch where it says what ops return.
-    pub types: Option<Walls>,
+    pub types: Option<SandboxProfile>,
     /// Around libtorch where programs run.
-    pub device: Option<Walls>,
+    pub device: Option<SandboxProfile>,
     /// Around the compiler of kernels for a GPU.
     #[serde(default)]
-    pub compiler: Option<Walls>,
+    pub compiler: Option<SandboxProfile>,
 }
 
-impl ChildWalls {
-    /// Which walls were missing around which children, in words; none where all stood.
+impl ChildProfiles {
+    /// Which children were not fully confined, and what was missing, in words; none where all were.
     pub fn note(&self) -> Option<String> {
         let children = [
             ("guest", self.guest),
@@ -178,9 +178,11 @@ impl ChildWalls {
             ("device", self.device),
             ("compiler", self.compiler),
         ];
-        let missing = children.map(|(name, walls)| walls.and_then(|walls| walls.missing()).map(|wall| (name, wall)));
-        let missing: Vec<String> = missing.iter().flatten().map(|(name, wall)| format!("{name} ({wall})")).collect();
-        let note = "this kernel lacks walls around child processes";
+        let missing = children
+            .map(|(name, profile)| profile.and_then(|profile| profile.missing()).map(|missing| (name, missing)));
+        let missing: Vec<String> =
+            missing.iter().flatten().map(|(name, missing)| format!("{name} (no {missing})")).collect();
+        let note = "this kernel cannot confine child processes fully";
         (!missing.is_empty()).then(|| format!("{note}: {}; see docs/confinement.md", missing.join(", ")))
     }
 }
@@ -352,13 +354,13 @@ mod tests {
     use passhost_ir::{TensorType, Value, ValueId};
 
     #[test]
-    fn a_note_says_which_walls_are_missing_around_whom() {
-        let whole = Walls { seccomp: true, landlock: Some(7) };
-        let walls = ChildWalls { guest: Some(whole), reader: Some(whole), ..ChildWalls::default() };
-        assert_eq!(walls.note(), None);
-        let walls = ChildWalls { device: Some(Walls { seccomp: true, landlock: None }), ..walls };
-        let note = walls.note().unwrap_or_default();
-        assert!(note.contains("processes: device (Landlock);"), "{note}");
+    fn a_note_says_who_is_not_fully_confined() {
+        let whole = SandboxProfile { seccomp: true, landlock: Some(7) };
+        let profiles = ChildProfiles { guest: Some(whole), reader: Some(whole), ..ChildProfiles::default() };
+        assert_eq!(profiles.note(), None);
+        let profiles = ChildProfiles { device: Some(SandboxProfile { seccomp: true, landlock: None }), ..profiles };
+        let note = profiles.note().unwrap_or_default();
+        assert!(note.contains("fully: device (no Landlock);"), "{note}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What all variants of a sample come to together: the document, its failure and its scores.
 
-use crate::document::{Blame, ChildWalls, DeviceScores, Document, Failure, Job, Limits, SCHEMA, Status, Variant};
+use crate::document::{Blame, ChildProfiles, DeviceScores, Document, Failure, Job, Limits, SCHEMA, Status, Variant};
 use crate::timing::{Rules, Speedups};
 use crate::verdict::Judged;
 use crate::{Policy, Progress};
@@ -54,7 +54,7 @@ pub struct Frame {
     /// Submissions that share the error of a verdict; 0 is 1.
     pub submissions: u32,
     /// What kept the children in.
-    pub confinement: ChildWalls,
+    pub confinement: ChildProfiles,
 }
 
 /// Puts the variants together and scores them.

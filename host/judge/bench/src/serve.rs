@@ -5,7 +5,7 @@ use crate::link::{Link, compiler};
 use crate::once;
 use crate::session::ReferenceSession;
 use crate::steady::Steady;
-use passhost_confine::{ConfineError, Walls, device as walls, process};
+use passhost_confine::{ConfineError, SandboxProfile, device as confinement, process};
 use passhost_ir::NodeId;
 use passhost_protocol::FrameError;
 use passhost_protocol::device::{
@@ -57,14 +57,14 @@ pub fn serve() -> Result<(), DeviceServeError> {
         let asked = device.clone().inspect(|device| drop(device.restart()));
         let reply = match request {
             ToDevice::Open { device: choice, threads, files, hidden, check_on_cpu } => {
-                let walls = enclose(files.as_ref(), &hidden)?;
+                let profile = enclose(files.as_ref(), &hidden)?;
                 directory = files;
                 match open(choice, threads, &link) {
                     Ok((opened, info)) => {
                         let opened = Rc::new(if check_on_cpu { opened.checked_by_cpu() } else { opened });
                         let gpu = opened.properties();
                         device = Some(opened);
-                        FromDevice::Opened { device: info, walls, gpu }
+                        FromDevice::Opened { device: info, profile, gpu }
                     }
                     Err(reason) => {
                         link.send(&FromDevice::Unusable(reason))?;
@@ -173,9 +173,9 @@ pub(crate) fn set_up() -> Result<File, DeviceServeError> {
     Ok(messages)
 }
 
-/// Puts up the walls: before a thread is started, and before a GPU is opened.
-pub(crate) fn enclose(files: Option<&PathBuf>, hidden: &[PathBuf]) -> Result<Walls, ConfineError> {
-    walls::before_opening(files.cloned().into_iter().collect(), hidden)
+/// Confines the process: before a thread is started, and before a GPU is opened.
+pub(crate) fn enclose(files: Option<&PathBuf>, hidden: &[PathBuf]) -> Result<SandboxProfile, ConfineError> {
+    confinement::before_opening(files.cloned().into_iter().collect(), hidden)
 }
 
 fn open(
@@ -191,7 +191,7 @@ fn open(
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
     let (device, note) = match choice {
         DeviceChoice::Cpu => (BenchDevice::cpu(), String::new()),
-        DeviceChoice::Auto if !walls::gpu_present() => (BenchDevice::cpu(), String::new()),
+        DeviceChoice::Auto if !confinement::gpu_present() => (BenchDevice::cpu(), String::new()),
         DeviceChoice::Auto => match gpu(0) {
             Ok(device) => (device, String::new()),
             Err(reason) => (BenchDevice::cpu(), format!("a GPU is present and cannot be used: {reason}")),

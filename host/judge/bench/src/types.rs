@@ -1,7 +1,7 @@
 //! The message loop of the types child, which answers questions about types and nothing else. It opens no GPU.
 
 use crate::serve::{DeviceServeError, set_up};
-use passhost_confine::{ConfineError, Walls, types as walls};
+use passhost_confine::{ConfineError, SandboxProfile, types as confinement};
 use passhost_ir::{Arg, Dtype, Graph, Infer, OpName, TensorType};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::types::{FromTypes, ToTypes, TypesQuestion};
@@ -43,14 +43,14 @@ fn sources(rewrite: &Graph, gpu: GpuProperties, all: bool) -> Vec<String> {
     passhost_runtime::sources(rewrite, &HashSet::new(), properties, all).into_iter().collect()
 }
 
-/// Puts up the walls, once libtorch has looked for all that it looks for.
-pub(crate) fn enclose() -> Result<Walls, ConfineError> {
+/// Confines the process, once libtorch has looked for all that it looks for.
+pub(crate) fn enclose() -> Result<SandboxProfile, ConfineError> {
     // Meta kernels touch no data: there is nothing to share among threads.
     passhost_torch::process::set_threads(1);
     let operand = Arg::Value(TensorType::contiguous(Dtype::F32, [2]));
     // The answer is known; what the first question makes libtorch do is not.
     let _ = MetaInfer.infer(&OpName::new("aten::relu", ""), &[operand]);
-    walls::before_questions()
+    confinement::before_questions()
 }
 
 #[cfg(test)]

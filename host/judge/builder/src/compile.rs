@@ -11,7 +11,7 @@ use crate::warden::{CompilerRun, PRINTED, Warden};
 use passhost_child::{Confinement, beside_this_executable};
 use passhost_protocol::builder::{BuildLimit, BuildLimits, BuildOrder, CompilerEnd, Reach};
 use passhost_protocol::open_regular;
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use rustix::process::Signal;
 use std::fs::Permissions;
 use std::io::Read;
@@ -46,17 +46,18 @@ pub struct Built {
     /// What the compiler warns of.
     pub warnings: Vec<Diagnostic>,
     /// What kept the compiler in.
-    pub walls: Walls,
+    pub profile: SandboxProfile,
     /// How long it took.
     pub took: Duration,
 }
 
-/// Compiles a source. All that the compiler wrote and started is gone when this returns. Walls that the kernel lacks are
-/// done without only where a sandbox around this whole process has nothing in it that a source may not have.
+/// Compiles a source. All that the compiler wrote and started is gone when this returns. A compiler that the kernel
+/// cannot confine fully runs only where a sandbox around this whole process has nothing in it that a source may not
+/// have.
 ///
 /// # Errors
 ///
-/// If the source does not compile or takes more than `limits`, or the compiler cannot run behind the walls that must stand.
+/// If the source does not compile or takes more than `limits`, or the compiler cannot be confined as it must.
 pub fn build(
     sdk: &Sdk,
     source: &PassSource,
@@ -70,8 +71,8 @@ pub fn build(
         std::fs::create_dir(place.join(part))?;
     }
     source.write(&place.join(SOURCE))?;
-    let walls_required = confinement == Confinement::Required;
-    let order = BuildOrder { walls_required, ..order(sdk, source, &place, limits) };
+    let confinement_required = confinement == Confinement::Required;
+    let order = BuildOrder { confinement_required, ..order(sdk, source, &place, limits) };
     let ran = Warden::start(&beside_this_executable(PROGRAM))?.run(&order, PATIENCE)?;
     let places = Places::new([
         (format!("{}/", place.join(SOURCE).display()), ""),
@@ -99,7 +100,7 @@ pub fn build(
         None => Ok(Built {
             component: component.unwrap_or_default(),
             warnings: diagnostics,
-            walls: ran.walls,
+            profile: ran.profile,
             took: started.elapsed(),
         }),
     }
@@ -169,7 +170,7 @@ fn order(sdk: &Sdk, source: &PassSource, place: &Path, limits: BuildLimits) -> B
         whole: place.to_owned(),
         reach: Reach { programs: sdk.programs(), readable, scratch: place.join(SCRATCH) },
         limits,
-        walls_required: true,
+        confinement_required: true,
     }
 }
 

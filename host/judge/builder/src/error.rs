@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::text::{cut, visible};
 use passhost_child::ChildError;
 use passhost_protocol::builder::BuildLimit;
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use std::path::{Path, PathBuf};
 
 /// Why a source was not read. Nothing of it has been compiled.
@@ -97,16 +97,16 @@ pub enum BuildError {
     /// The compiler could not be enclosed or started.
     #[error("the compiler cannot run here: {0}")]
     Unusable(String),
-    /// A wall is missing. Nothing of the source has reached the compiler.
+    /// The compiler cannot be confined fully. Nothing of the source has reached it.
     #[error(
-        "this kernel has no {missing} ({walls}), and a compiler runs on untrusted sources behind all walls or not at all; \
-         build a source of your own by --cargo, or see docs/building.md for sandboxes around all of it"
+        "this kernel has no {missing} ({profile}), and a compiler of untrusted sources runs fully confined or not at \
+         all; build a source of your own by --cargo, or see docs/building.md for sandboxes around all of it"
     )]
     Unconfined {
-        /// Which walls, in words.
+        /// What is missing, in words.
         missing: &'static str,
-        /// What stands.
-        walls: Walls,
+        /// What there is.
+        profile: SandboxProfile,
     },
     /// The SDK was compiled by another version of the compiler.
     #[error("the SDK was compiled by another rustc than there is now; run `passhost setup-sdk` again")]

@@ -1,9 +1,9 @@
 //! From the source of a pass to a component, without cargo: one call of rustc against an SDK that was compiled before.
 //!
-//! Nobody trusts the source, and rustc is not made for such sources. It runs in a process of its own whose walls
-//! `passhost-confine` puts up, started and ended by the program `passhost-builder`: it reads its own files, the [`Sdk`]
-//! and a copy of the [`PassSource`], writes to one directory, and starts nothing but the linker. What it makes is as untrusted
-//! as any component: whether a pass may have it, the guest child decides.
+//! Nobody trusts the source, and rustc is not made for such sources. It runs in a process of its own that
+//! `passhost-confine` sandboxes, started and ended by the program `passhost-builder`: it reads its own files, the
+//! [`Sdk`] and a copy of the [`PassSource`], writes to one directory, and starts nothing but the linker. What it makes
+//! is as untrusted as any component: whether a pass may have it, the guest child decides.
 //!
 //! ```no_run
 //! use passhost_builder::{BuildLimits, Confinement, PassSource, Sdk, build};

@@ -4,7 +4,7 @@ use crate::error::BuildError;
 use passhost_child::ChildError;
 use passhost_protocol::builder::{BuildOrder, CompilerEnd, FromBuilder};
 use passhost_protocol::{FrameError, Most, read_reply, write_frame};
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use passhost_result::untrusted::one_line;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::Read;
@@ -25,7 +25,7 @@ const WORDS: usize = 600;
 /// How a compiler ran.
 #[derive(Debug)]
 pub(crate) struct CompilerRun {
-    pub walls: Walls,
+    pub profile: SandboxProfile,
     pub end: CompilerEnd,
     pub printed: Vec<u8>,
 }
@@ -65,10 +65,10 @@ impl Warden {
             Ok([FromBuilder::Unusable(reason), _] | [_, FromBuilder::Unusable(reason)]) => {
                 Err(BuildError::Unusable(reason))
             }
-            Ok([FromBuilder::Ready(walls), FromBuilder::Ended(end)]) => {
-                match walls.missing().filter(|_| order.walls_required) {
-                    Some(missing) => Err(BuildError::Unconfined { missing, walls }),
-                    None => Ok(CompilerRun { walls, end, printed: printed.join().unwrap_or_default() }),
+            Ok([FromBuilder::Ready(profile), FromBuilder::Ended(end)]) => {
+                match profile.missing().filter(|_| order.confinement_required) {
+                    Some(missing) => Err(BuildError::Unconfined { missing, profile }),
+                    None => Ok(CompilerRun { profile, end, printed: printed.join().unwrap_or_default() }),
                 }
             }
             Ok(_) => Err(ChildError::UnexpectedMessage(NAME).into()),
@@ -158,7 +158,7 @@ mod tests {
             whole: scratch.path().into(),
             reach: Reach::default(),
             limits: BuildLimits { wall_ms: 10, ..BuildLimits::default() },
-            walls_required: true,
+            confinement_required: true,
         };
         Warden::start(&program).unwrap().run(&order, Duration::from_millis(500)).unwrap_err().to_string()
     }

@@ -20,7 +20,7 @@ pub struct ForGpu {
     pub gpu: GpuProperties,
     /// Where machine code is kept.
     pub cache: Arc<Cache>,
-    /// Which walls must stand around compilers.
+    /// How compilers must be confined.
     pub confinement: Confinement,
 }
 

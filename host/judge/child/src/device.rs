@@ -15,7 +15,7 @@ use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_cache::Cache;
 use passhost_protocol::compiler::CompilerSource;
 use passhost_protocol::device::{DeviceChoice, DeviceStage, FromDevice, GpuProperties, LoadReport, ToDevice};
-use passhost_result::{DeviceInfo, Settings, Spent, Walls};
+use passhost_result::{DeviceInfo, SandboxProfile, Settings, Spent};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ pub struct DeviceSetup {
     pub threads: Option<u32>,
     /// An existing directory for the inputs and outputs of [`Device::run`].
     pub files: Option<PathBuf>,
-    /// Which walls must stand around the child, and those that compile for it.
+    /// How the child must be confined, and those that compile for it.
     pub confinement: Confinement,
     /// Where machine code for a GPU is kept; compiled each time if absent. The child never opens it.
     pub machine_code: Option<Arc<Cache>>,
@@ -60,7 +60,7 @@ pub struct DeviceSetup {
 }
 
 impl DeviceSetup {
-    /// A device with so many threads that writes no files, behind those walls that the kernel has, without a cache.
+    /// A device with so many threads that writes no files, confined as well as the kernel can, without a cache.
     pub fn new(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
         let confinement = Confinement::default();
         let (machine_code, hidden) = Default::default();
@@ -81,7 +81,7 @@ pub struct Device {
     setup: DeviceSetup,
     machine_code: MachineCode,
     info: DeviceInfo,
-    walls: Walls,
+    profile: SandboxProfile,
     gpu: Option<GpuProperties>,
     processes: [DeviceProcess; Settings::PROCESSES as usize],
 }
@@ -104,7 +104,7 @@ struct DeviceProcess {
 /// What a child says of itself once its device is open.
 struct OpenedDevice {
     info: DeviceInfo,
-    walls: Walls,
+    profile: SandboxProfile,
     gpu: Option<GpuProperties>,
 }
 
@@ -118,19 +118,19 @@ impl Device {
         let mut machine_code = MachineCode::new(processes(setup.confinement), setup.machine_code.clone());
         let mut first = DeviceProcess::default();
         first.begin(&setup)?;
-        let OpenedDevice { info, walls, gpu } = first.ready(&setup, &mut machine_code)?;
+        let OpenedDevice { info, profile, gpu } = first.ready(&setup, &mut machine_code)?;
         let processes = [first, DeviceProcess::default(), DeviceProcess::default()];
-        Ok(Device { setup, machine_code, info, walls, gpu, processes })
+        Ok(Device { setup, machine_code, info, profile, gpu, processes })
     }
 
     /// What keeps the first child in; the others stand behind the same.
-    pub fn walls(&self) -> Walls {
-        self.walls
+    pub fn profile(&self) -> SandboxProfile {
+        self.profile
     }
 
     /// What keeps the compilers in, if one was needed.
-    pub fn compiler_walls(&self) -> Option<Walls> {
-        self.machine_code.walls()
+    pub fn compiler_profile(&self) -> Option<SandboxProfile> {
+        self.machine_code.profile()
     }
 
     /// What the first child found.
@@ -205,10 +205,10 @@ impl DeviceProcess {
         loop {
             match child.receive(deadline)? {
                 FromDevice::Compile(source) => compile(&mut child, machine_code, &source, &mut allowance, deadline)?,
-                FromDevice::Opened { device, walls, gpu } => {
-                    child.hold_to(setup.confinement, walls)?;
+                FromDevice::Opened { device, profile, gpu } => {
+                    child.hold_to(setup.confinement, profile)?;
                     self.child = Some(child);
-                    return Ok(OpenedDevice { info: device, walls, gpu });
+                    return Ok(OpenedDevice { info: device, profile, gpu });
                 }
                 FromDevice::Unusable(reason) => return Err(DeviceChildError::Unusable(reason)),
                 _ => return Err(OUT_OF_TURN),

@@ -9,7 +9,7 @@ use passhost_result::untrusted::one_line;
 
 /// What to do where a child does not start.
 pub const DOCTOR: &str = "run `passhost doctor`";
-/// What to do where a wall is missing that must stand.
+/// What to do where a child cannot be confined as it must.
 pub const UNCONFINED: &str =
     "use a kernel with Landlock and seccomp (docs/confinement.md), or leave --require-confinement out";
 

@@ -5,7 +5,7 @@ use crate::process::{Child, ChildError, Confinement};
 use passhost_cache::{Cache, CacheKey};
 use passhost_ir::{DeviceFacts, Graph, Infer};
 use passhost_protocol::guest::{FromGuest, GuestFailure, GuestRewrite, Limit, ToGuest, room_for_log, room_for_rewrite};
-use passhost_result::{GuestLimits, GuestUsage, PassInfo, Walls};
+use passhost_result::{GuestLimits, GuestUsage, PassInfo, SandboxProfile};
 use std::time::{Duration, Instant};
 
 /// How much longer than a limit the supervisor waits before it kills a child that should have stopped by itself.
@@ -32,7 +32,7 @@ pub struct Guest {
     child: Child<FromGuest>,
     limits: GuestLimits,
     /// What keeps it in.
-    pub walls: Walls,
+    pub profile: SandboxProfile,
     /// Whether its machine code came from the cache.
     pub from_cache: bool,
     /// Microseconds that checks and compilation, or loading, took.
@@ -40,12 +40,12 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Starts a child behind the walls that must stand and loads the plugin: from `cache` if it has an authentic artefact,
+    /// Starts a child, confined as it must be, and loads the plugin: from `cache` if it has an authentic artefact,
     /// else by compiling it.
     ///
     /// # Errors
     ///
-    /// If the child does not start or dies, a wall is missing, or the plugin is refused.
+    /// If the child does not start or dies, is not confined as it must be, or the plugin is refused.
     pub fn load(
         plugin: &Plugin,
         limits: GuestLimits,
@@ -53,10 +53,10 @@ impl Guest {
         confinement: Confinement,
     ) -> Result<Guest, GuestError> {
         let mut child: Child<FromGuest> = Child::start("guest", "passhost-guest", None, &[])?;
-        let FromGuest::Hello { engine, walls } = child.receive(Instant::now() + START)? else {
+        let FromGuest::Hello { engine, profile } = child.receive(Instant::now() + START)? else {
             return Err(OUT_OF_TURN);
         };
-        child.hold_to(confinement, walls)?;
+        child.hold_to(confinement, profile)?;
         let key = CacheKey::of(&[b"wasm", plugin.sha256.as_bytes(), engine.as_bytes()]);
         let artefact = cache.and_then(|cache| cache.get(&key));
         let cached = artefact.is_some();
@@ -68,7 +68,7 @@ impl Guest {
                 if let (Some(cache), Some(artefact)) = (cache, &artefact) {
                     cache.put(&key, artefact);
                 }
-                Ok(Guest { child, limits, walls, from_cache: cached && artefact.is_none(), load_us: wall_us })
+                Ok(Guest { child, limits, profile, from_cache: cached && artefact.is_none(), load_us: wall_us })
             }
             Ok(FromGuest::Failed(failure)) => Err(GuestError::Plugin(failure)),
             Ok(_) => Err(OUT_OF_TURN),
@@ -177,8 +177,8 @@ mod tests {
             let mut says = vec![];
             write_frame(&mut says, &FromGuest::Ran(Ok(rewrite), GuestUsage::default())).unwrap();
             let (_directory, child) = scripted(&says);
-            let walls = Walls { seccomp: true, landlock: Some(6) };
-            let mut guest = Guest { child, limits: GuestLimits::default(), walls, from_cache: false, load_us: 0 };
+            let profile = SandboxProfile { seccomp: true, landlock: Some(6) };
+            let mut guest = Guest { child, limits: GuestLimits::default(), profile, from_cache: false, load_us: 0 };
             let (kind, multiprocessors, l2_bytes, bandwidth, launch_ns) = (DeviceKind::Cpu, 2, 1, 1, 1);
             let device = DeviceFacts { kind, multiprocessors, l2_bytes, bandwidth, launch_ns };
             guest.run(&graph, device, false, 0, &mut Nobody)

@@ -6,7 +6,7 @@ use crate::plugin::Plugin;
 use crate::process::Confinement;
 use passhost_cache::Cache;
 use passhost_result::document::Failure;
-use passhost_result::{GuestLimits, PassInfo, Walls};
+use passhost_result::{GuestLimits, PassInfo, SandboxProfile};
 
 /// A plugin that has been looked at once: loaded, or refused for the same reason on every sample.
 pub struct LoadedPlugin {
@@ -17,7 +17,7 @@ pub struct LoadedPlugin {
 }
 
 impl LoadedPlugin {
-    /// Loads the plugin in a child of its own, behind the walls that must stand.
+    /// Loads the plugin in a child of its own, confined as it must be.
     pub fn load(plugin: Plugin, limits: GuestLimits, cache: Option<&Cache>, confinement: Confinement) -> LoadedPlugin {
         let mut info = None;
         let guest = load_guest(&plugin, limits, cache, confinement).and_then(|mut guest| {
@@ -54,8 +54,8 @@ impl LoadedPlugin {
     }
 
     /// What keeps the child in, if there is one.
-    pub fn walls(&self) -> Option<Walls> {
-        self.guest.as_ref().ok().map(|guest| guest.walls)
+    pub fn profile(&self) -> Option<SandboxProfile> {
+        self.guest.as_ref().ok().map(|guest| guest.profile)
     }
 
     /// The child, or why there is none.

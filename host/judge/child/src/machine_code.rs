@@ -8,7 +8,7 @@
 use crate::process::{Child, ChildError, Confinement};
 use passhost_cache::{Cache, CacheKey};
 use passhost_protocol::compiler::{CompilerSource, FromCompiler, MAX_CODE, MAX_SOURCE};
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ pub struct SourceCompiler {
     /// What machine code depends on besides the source: version and options.
     pub identity: String,
     /// What keeps it in.
-    pub walls: Option<Walls>,
+    pub profile: Option<SandboxProfile>,
     /// Makes machine code of a source until a moment. There is no second one.
     pub compile: Box<CompileOnce>,
 }
@@ -83,18 +83,18 @@ pub struct MachineCode {
     waiting: Option<SourceCompiler>,
     /// That of the compiler that was started last.
     identity: Option<String>,
-    walls: Option<Walls>,
+    profile: Option<SandboxProfile>,
 }
 
 impl MachineCode {
     /// Compilers are started by `start`, when they are needed; what they make is kept in `cache`.
     pub fn new(start: StartCompiler, cache: Option<Arc<Cache>>) -> MachineCode {
-        MachineCode { start, cache, waiting: None, identity: None, walls: None }
+        MachineCode { start, cache, waiting: None, identity: None, profile: None }
     }
 
     /// What keeps the compilers in, once one was started.
-    pub fn walls(&self) -> Option<Walls> {
-        self.walls
+    pub fn profile(&self) -> Option<SandboxProfile> {
+        self.profile
     }
 
     /// Machine code of a source, charged to an allowance before anything is done about it.
@@ -148,7 +148,7 @@ impl MachineCode {
 
     fn started(&mut self) -> Result<SourceCompiler, CodeError> {
         let compiler = (self.start)()?;
-        (self.identity, self.walls) = (Some(compiler.identity.clone()), compiler.walls);
+        (self.identity, self.profile) = (Some(compiler.identity.clone()), compiler.profile);
         Ok(compiler)
     }
 }
@@ -169,19 +169,19 @@ fn key(source: &CompilerSource, identity: &str) -> CacheKey {
     ])
 }
 
-/// Starts a child for each source, behind the walls that must stand.
+/// Starts a child for each source, confined as it must be.
 pub fn processes(confinement: Confinement) -> StartCompiler {
     Box::new(move || start_process(confinement))
 }
 
 fn start_process(confinement: Confinement) -> Result<SourceCompiler, CodeError> {
     let mut child: Child<FromCompiler> = Child::start(NAME, "passhost-compiler", None, &["LD_LIBRARY_PATH"])?;
-    let (identity, walls) = match child.receive(Instant::now() + START)? {
-        FromCompiler::Ready { identity, walls } => (identity, walls),
+    let (identity, profile) = match child.receive(Instant::now() + START)? {
+        FromCompiler::Ready { identity, profile } => (identity, profile),
         FromCompiler::Unusable(reason) => return Err(CodeError::Refused(reason)),
         FromCompiler::Made(_) => return Err(ChildError::UnexpectedMessage(NAME).into()),
     };
-    child.hold_to(confinement, walls)?;
+    child.hold_to(confinement, profile)?;
     let compile = move |source: &CompilerSource, deadline| {
         child.send(source)?;
         match child.receive(deadline)? {
@@ -189,7 +189,7 @@ fn start_process(confinement: Confinement) -> Result<SourceCompiler, CodeError> 
             _ => Err(ChildError::UnexpectedMessage(NAME).into()),
         }
     };
-    Ok(SourceCompiler { identity, walls: Some(walls), compile: Box::new(compile) })
+    Ok(SourceCompiler { identity, profile: Some(profile), compile: Box::new(compile) })
 }
 
 #[cfg(test)]
@@ -219,7 +219,7 @@ mod tests {
                     let text = format!("{} {:?} by {} {number}", source.text, source.capability, fake.version);
                     Ok(fake.code.unwrap_or(text.into_bytes()))
                 };
-                Ok(SourceCompiler { identity, walls: None, compile: Box::new(compile) })
+                Ok(SourceCompiler { identity, profile: None, compile: Box::new(compile) })
             })
         }
 

@@ -1,7 +1,7 @@
 //! A child process that speaks frames over its pipes, with a deadline for every answer.
 
 use passhost_protocol::{FrameError, Most, Reply, read_reply, write_frame};
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use passhost_result::untrusted::one_line;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -82,15 +82,17 @@ pub enum ChildError {
         /// What it says, and what was expected.
         what: String,
     },
-    /// A wall is missing that must stand. Nothing untrusted has reached the process.
-    #[error("the {name} process is not confined as --require-confinement asks: this kernel has no {missing} ({walls})")]
+    /// The process is not confined as it must be. Nothing untrusted has reached the process.
+    #[error(
+        "the {name} process is not confined as --require-confinement asks: this kernel has no {missing} ({profile})"
+    )]
     Unconfined {
         /// Which child.
         name: &'static str,
-        /// Which walls, in words.
+        /// What is missing, in words.
         missing: &'static str,
-        /// What stands.
-        walls: Walls,
+        /// What there is.
+        profile: SandboxProfile,
     },
 }
 
@@ -101,13 +103,13 @@ impl ChildError {
     }
 }
 
-/// Which walls of the kernel must stand around a child.
+/// How a child must be confined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Confinement {
-    /// Those that the kernel has; the result says which these are.
+    /// By what the kernel has; the result says what that is.
     #[default]
     WherePossible,
-    /// All of them, or the child is not used.
+    /// By seccomp and Landlock, or the child is not used.
     Required,
 }
 
@@ -194,14 +196,14 @@ impl<R: Send + 'static> Child<R> {
         Ok(Child { name, process, is_group, stdin, replies, allowed: Arc::default(), stderr })
     }
 
-    /// Holds what the child says of its walls to what is asked.
+    /// Holds what the child says of its sandbox profile to what is asked.
     ///
     /// # Errors
     ///
     /// If one is missing that must stand.
-    pub fn hold_to(&self, confinement: Confinement, walls: Walls) -> Result<(), ChildError> {
-        match (confinement, walls.missing()) {
-            (Confinement::Required, Some(missing)) => Err(ChildError::Unconfined { name: self.name, missing, walls }),
+    pub fn hold_to(&self, confinement: Confinement, profile: SandboxProfile) -> Result<(), ChildError> {
+        match (confinement, profile.missing()) {
+            (Confinement::Required, Some(missing)) => Err(ChildError::Unconfined { name: self.name, missing, profile }),
             _ => Ok(()),
         }
     }

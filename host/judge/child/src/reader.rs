@@ -5,7 +5,7 @@ use passhost_ir::{Infer, OpTable, verify_graph};
 use passhost_protocol::reader::{
     FromReader, LARGEST_EXTENT, OpenedSample, ReaderQuestion, SampleError, SampleVariant, ToReader,
 };
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use passhost_result::untrusted::one_line;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,11 +20,11 @@ const NAME: &str = "reader";
 pub struct Reader {
     child: Child<FromReader>,
     path: PathBuf,
-    walls: Walls,
+    profile: SandboxProfile,
 }
 
 impl Reader {
-    /// Starts a child that opens the sample at `path`, behind the walls that must stand.
+    /// Starts a child that opens the sample at `path`, confined as it must be.
     ///
     /// # Errors
     ///
@@ -35,20 +35,22 @@ impl Reader {
     ) -> Result<Result<(Reader, OpenedSample), SampleError>, ChildError> {
         let mut child: Child<FromReader> = Child::start(NAME, "passhost-reader", Some(path.as_os_str()), &[])?;
         let deadline = Instant::now() + OPEN;
-        let FromReader::Ready(walls) = child.receive(deadline)? else {
+        let FromReader::Ready(profile) = child.receive(deadline)? else {
             return Err(ChildError::UnexpectedMessage(NAME));
         };
-        child.hold_to(confinement, walls)?;
+        child.hold_to(confinement, profile)?;
         child.send(&ToReader::Open)?;
         match child.receive(deadline)? {
-            FromReader::Opened(opened) => Ok(opened.map(|opened| (Reader { child, path: path.into(), walls }, opened))),
+            FromReader::Opened(opened) => {
+                Ok(opened.map(|opened| (Reader { child, path: path.into(), profile }, opened)))
+            }
             _ => Err(ChildError::UnexpectedMessage(NAME)),
         }
     }
 
     /// What keeps the child in.
-    pub fn walls(&self) -> Walls {
-        self.walls
+    pub fn profile(&self) -> SandboxProfile {
+        self.profile
     }
 
     /// Asks about the variant at `index`, and checks what the child answers. `infer` answers the questions about types; the
@@ -143,7 +145,10 @@ mod tests {
         let mut says = vec![];
         write_frame(&mut says, answer).unwrap();
         let (directory, child) = scripted(&says);
-        (directory, Reader { child, path: "sample".into(), walls: Walls { seccomp: true, landlock: Some(6) } })
+        (
+            directory,
+            Reader { child, path: "sample".into(), profile: SandboxProfile { seccomp: true, landlock: Some(6) } },
+        )
     }
 
     /// A small program that writes in place, with its inputs.

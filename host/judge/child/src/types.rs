@@ -6,7 +6,7 @@ use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_ir::{Arg, Graph, Infer, InferError, OpName, TensorType};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::types::{FromTypes, ROLE, ToTypes, TypesAnswer, TypesQuestion};
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ pub struct TypesClient {
     confinement: Confinement,
     child: Option<Child<FromTypes>>,
     /// What keeps the child in, once its libraries are loaded and it has said so.
-    walls: Option<Walls>,
+    profile: Option<SandboxProfile>,
 }
 
 /// Questions of one who asks a types child, and why none could be had.
@@ -33,14 +33,14 @@ pub struct TypesSession<'t> {
 }
 
 impl TypesClient {
-    /// One that has not started anything yet, for children behind the walls that must stand.
+    /// One that has not started anything yet, for children that are confined as they must be.
     pub fn new(memo: Arc<Memo>, confinement: Confinement) -> TypesClient {
-        TypesClient { memo, confinement, child: None, walls: None }
+        TypesClient { memo, confinement, child: None, profile: None }
     }
 
     /// What keeps the child in, if one had to be asked.
-    pub fn walls(&self) -> Option<Walls> {
-        self.walls
+    pub fn profile(&self) -> Option<SandboxProfile> {
+        self.profile
     }
 
     /// Starts the child, which gets ready by itself.
@@ -50,7 +50,7 @@ impl TypesClient {
     /// If it is not there, or does not start.
     pub fn start(&mut self) -> Result<(), ChildError> {
         if self.child.is_none() {
-            self.walls = None;
+            self.profile = None;
             self.child = Some(Child::start(NAME, "passhost-device", Some(OsStr::new(ROLE)), &ENVIRONMENT)?);
         }
         Ok(())
@@ -108,12 +108,12 @@ impl TypesClient {
     fn answer(&mut self, question: &ToTypes, limit: Duration) -> Result<FromTypes, ChildError> {
         self.start()?;
         let Some(child) = &mut self.child else { unreachable!("it was started") };
-        if self.walls.is_none() {
-            let FromTypes::Ready(walls) = child.receive(Instant::now() + OPEN)? else {
+        if self.profile.is_none() {
+            let FromTypes::Ready(profile) = child.receive(Instant::now() + OPEN)? else {
                 return Err(ChildError::UnexpectedMessage(NAME));
             };
-            child.hold_to(self.confinement, walls)?;
-            self.walls = Some(walls);
+            child.hold_to(self.confinement, profile)?;
+            self.profile = Some(profile);
         }
         child.send(question)?;
         child.receive(Instant::now() + limit)

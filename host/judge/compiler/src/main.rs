@@ -3,8 +3,8 @@
 
 mod serve;
 
-use passhost_confine::attempt::{NO_WALLS, ROLE, make};
-use passhost_confine::compiler as walls;
+use passhost_confine::attempt::{ROLE, UNCONFINED, make};
+use passhost_confine::compiler as confinement;
 use serve::{CompilerServeError, load, serve};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -21,13 +21,13 @@ fn main() -> ExitCode {
     })
 }
 
-/// Makes an attempt behind the walls that serving puts up: a stage, an attempt and its target.
+/// Makes an attempt, confined as while serving: a stage, an attempt and its target.
 fn attempt(arguments: &[OsString]) -> Result<ExitCode, CompilerServeError> {
     let [stage, name, target] = arguments else { return Err(CompilerServeError::Arguments) };
-    // Where there is none, the walls stand all the same.
+    // Where there is none, the process is confined all the same.
     let _ = load();
-    if stage != NO_WALLS {
-        walls::before_source()?;
+    if stage != UNCONFINED {
+        confinement::before_source()?;
     }
     Ok(make(name, target))
 }

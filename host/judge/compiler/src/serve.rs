@@ -1,6 +1,6 @@
 //! The child's side of the protocol: a greeting, one source, its machine code.
 
-use passhost_confine::{ConfineError, compiler as walls, process};
+use passhost_confine::{ConfineError, compiler as confinement, process};
 use passhost_kernels::cuda::{Nvrtc, NvrtcError};
 use passhost_protocol::compiler::{CompilerSource, FromCompiler};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
@@ -35,15 +35,15 @@ pub enum CompilerServeError {
 pub fn serve() -> Result<(), CompilerServeError> {
     process::die_with_parent()?;
     // Messages leave by a descriptor of their own: what the compiler prints goes to standard error.
-    // The descriptor is open until the process ends: behind the walls none is closed.
+    // The descriptor is open until the process ends: once it is confined none is closed.
     let mut out = ManuallyDrop::new(File::from(rustix::io::dup(rustix::stdio::stdout())?));
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
     let nvrtc = match load() {
         Ok(nvrtc) => nvrtc,
         Err(error) => return Ok(write_frame(&mut *out, &FromCompiler::Unusable(error.to_string()))?),
     };
-    let walls = walls::before_source()?;
-    write_frame(&mut *out, &FromCompiler::Ready { identity: nvrtc.identity(), walls })?;
+    let profile = confinement::before_source()?;
+    write_frame(&mut *out, &FromCompiler::Ready { identity: nvrtc.identity(), profile })?;
     let CompilerSource { text, capability } = match read_frame(&mut std::io::stdin().lock(), MAX_FRAME) {
         Err(FrameError::Closed) => return Ok(()),
         source => source?,

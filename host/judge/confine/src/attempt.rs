@@ -1,8 +1,9 @@
-//! Native code that tries to get through the walls, as a plugin or a sample would that has taken its child over.
+//! Native code that tries to escape, as a plugin or a sample would that has taken its child over.
 //!
-//! `passhost-guest attempt STAGE NAME [TARGET]` puts up exactly the walls that serving puts up, and then makes one attempt
-//! of [`ATTEMPTS`]; so do `passhost-reader`, `passhost-compiler` and `passhost-device`. The stage [`NO_WALLS`] makes it
-//! without walls, which shows that the attempt would work. What came of it is the exit status of the process: [`AttemptOutcome`].
+//! `passhost-guest attempt STAGE NAME [TARGET]` confines itself exactly as while serving, and then makes one attempt of
+//! [`ATTEMPTS`]; so do `passhost-reader`, `passhost-compiler` and `passhost-device`. The stage [`UNCONFINED`] makes it
+//! unconfined, which shows that the attempt would work. What came of it is the exit status of the process:
+//! [`AttemptOutcome`].
 
 mod table;
 
@@ -16,8 +17,8 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
 /// The argument of the programs that makes them try.
 pub const ROLE: &str = "attempt";
-/// The stage before any wall is put up.
-pub const NO_WALLS: &str = "no-walls";
+/// The stage before anything confines the process.
+pub const UNCONFINED: &str = "unconfined";
 /// The stage of a compiler of sources that may write to the directory of the target.
 pub const WRITING: &str = "writing";
 
@@ -44,7 +45,7 @@ pub enum AttemptOutcome {
 }
 
 impl AttemptOutcome {
-    /// Whether a wall held.
+    /// Whether confinement held.
     pub fn held(self) -> bool {
         matches!(self, AttemptOutcome::Refused | AttemptOutcome::Killed)
     }
@@ -77,14 +78,15 @@ pub fn of_program(
     Ok(AttemptOutcome::of(command.status()?))
 }
 
-/// Makes the attempt of this name in this process, whose walls stand.
+/// Makes the attempt of this name in this process, which is confined.
 pub fn make(name: &OsStr, target: &OsStr) -> ExitCode {
     let Some(attempt) = ATTEMPTS.iter().chain([&HARMLESS]).find(|attempt| name == attempt.name) else {
         return ExitCode::from(NO_SUCH);
     };
     match (attempt.make)(target) {
         Err(error) if is_refusal(&error) => ExitCode::from(REFUSED),
-        // Any other error comes from behind the wall: the file is not there, say, or the argument is wrong.
+        // Any other error comes after confinement let the call through: the file is not there, say, or the argument is
+        // wrong.
         Ok(()) | Err(_) => ExitCode::from(WORKED),
     }
 }

@@ -1,13 +1,13 @@
-//! The walls around a compiler of Rust, which is made for sources that one trusts and gets others: its own files and one
-//! source for reading, one directory for writing, the programs that link, no socket, no other process.
+//! The sandbox profile of a compiler of Rust, which is made for sources that one trusts and gets others: its own files
+//! and one source for reading, one directory for writing, the programs that link, no socket, no other process.
 //!
-//! A compiler is a program of others, so a call that is not on the list fails and nothing more. The walls hold for all
-//! programs that it starts as well.
+//! A compiler is a program of others, so a call that is not on the list fails and nothing more. The profile holds for
+//! all programs that it starts as well.
 
 use crate::calls::{self, SyscallRule, call, calls};
 use crate::files::FileAccess;
 use crate::process::{self, limit, step};
-use crate::{ConfineError, Walls};
+use crate::{ConfineError, SandboxProfile};
 use passhost_protocol::builder::{BuildLimits, Reach};
 use rustix::fs::{Mode, fchmod, fstatfs};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -34,7 +34,7 @@ const PIPES: i64 = 0x5049_5045;
 #[derive(Debug)]
 pub struct Enclosed {
     /// What keeps it in.
-    pub walls: Walls,
+    pub profile: SandboxProfile,
     /// A variable of its environment: where the tokens of its threads are.
     pub tokens: (String, String),
 }
@@ -82,8 +82,8 @@ pub unsafe fn before_compiling(reach: &Reach, limits: &BuildLimits) -> Result<En
     allowed.extend(of_a_compiler());
     allowed.extend(on_descriptors());
     let names_stay = keep_names()?;
-    let walls = Walls { seccomp: calls::all([names_stay, calls::allow_only(&allowed)?]), landlock };
-    Ok(Enclosed { walls, tokens })
+    let profile = SandboxProfile { seccomp: calls::all([names_stay, calls::allow_only(&allowed)?]), landlock };
+    Ok(Enclosed { profile, tokens })
 }
 
 /// Lets nobody open the pipes among standard input, output and error again. What else they may be has a name of its own.

@@ -131,7 +131,7 @@ pub(crate) fn forbid_second_numbers(threads: FilterScope) -> Result<bool, Confin
     install(&program, threads)
 }
 
-/// Of several walls of system calls, whether all stand.
+/// Of several filters of system calls, whether all stand.
 pub(crate) fn all(stand: impl IntoIterator<Item = bool>) -> bool {
     stand.into_iter().all(|stands| stands)
 }

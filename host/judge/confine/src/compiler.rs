@@ -1,10 +1,10 @@
-//! The walls around a compiler child, which makes machine code of one source text: once the compiler is loaded no file, no
-//! socket, no other process and no new thread.
+//! The sandbox profile of a compiler child, which makes machine code of one source text: once the compiler is loaded no
+//! file, no socket, no other process and no new thread.
 
 use crate::calls::{self, FilterScope, call};
 use crate::files::FileAccess;
 use crate::process::{self, limit};
-use crate::{ConfineError, Walls};
+use crate::{ConfineError, SandboxProfile};
 use rustix::process::Resource;
 use rustix::thread::CapabilitySet;
 
@@ -19,7 +19,7 @@ const CPU_SECONDS: u64 = 600;
 /// # Errors
 ///
 /// If the system refuses what every kernel supports.
-pub fn before_source() -> Result<Walls, ConfineError> {
+pub fn before_source() -> Result<SandboxProfile, ConfineError> {
     process::renounce(CapabilitySet::empty())?;
     process::hide()?;
     limit(Resource::Fsize, 0, "forbid writing files")?;
@@ -30,5 +30,5 @@ pub fn before_source() -> Result<Walls, ConfineError> {
     // NVRTC looks where standard error stands.
     let allowed = [call(libc::SYS_lseek)];
     let seccomp = calls::all([calls::enclose(&allowed, &refused, FilterScope::All)?, calls::narrow()?]);
-    Ok(Walls { seccomp, landlock })
+    Ok(SandboxProfile { seccomp, landlock })
 }

@@ -1,5 +1,5 @@
-//! The walls around a device child, which runs verified programs with libtorch, on a GPU with its driver: files are for
-//! reading, but for hidden ones, and it reaches nobody by a socket and starts no program.
+//! The sandbox profile of a device child, which runs verified programs with libtorch, on a GPU with its driver: files
+//! are for reading, but for hidden ones, and it reaches nobody by a socket and starts no program.
 //!
 //! Nobody lists what a driver does, so this is a list of what is refused. A refused call fails and nothing more: a
 //! library that tries one and does without works.
@@ -7,7 +7,7 @@
 use crate::calls::{self, FilterScope, SyscallRule, call, calls};
 use crate::files::FileAccess;
 use crate::process::{self, own_number};
-use crate::{ConfineError, Walls, hidden};
+use crate::{ConfineError, SandboxProfile, hidden};
 use rustix::thread::CapabilitySet;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub fn gpu_present() -> bool {
 /// # Errors
 ///
 /// If the system refuses what every kernel supports.
-pub fn before_opening(writable: Vec<PathBuf>, hidden: &[PathBuf]) -> Result<Walls, ConfineError> {
+pub fn before_opening(writable: Vec<PathBuf>, hidden: &[PathBuf]) -> Result<SandboxProfile, ConfineError> {
     // Files, whoever owns them.
     process::renounce(CapabilitySet::DAC_READ_SEARCH | CapabilitySet::DAC_OVERRIDE)?;
     let files = FileAccess {
@@ -39,7 +39,7 @@ pub fn before_opening(writable: Vec<PathBuf>, hidden: &[PathBuf]) -> Result<Wall
         calls::forbid_second_numbers(FilterScope::All)?,
         calls::refuse(&refused(own_number()), libc::EPERM, FilterScope::All)?,
     ]);
-    Ok(Walls { seccomp, landlock })
+    Ok(SandboxProfile { seccomp, landlock })
 }
 
 /// What CUDA opens for writing and controls: the devices of GPUs, which lie in `/dev` by the time a GPU can be used.

@@ -1,13 +1,13 @@
-//! The walls around a guest child, which compiles and runs a plugin: no file, no socket, no other process.
+//! The sandbox profile of a guest child, which compiles and runs a plugin: no file, no socket, no other process.
 //!
 //! The order: [`before_anything`] when the process begins, [`before_loading`] when the limits are known,
-//! [`before_plugin_code`] when the machine code is there and no thread will be started any more. The first puts up all
-//! walls, before a byte of the plugin is there; the compiler may start threads behind them. The last takes that away.
+//! [`before_plugin_code`] when the machine code is there and no thread will be started any more. The first sandboxes
+//! the process before a byte of the plugin is there; the compiler may still start threads. The last takes that away.
 
 use crate::calls::{self, FilterScope};
 use crate::files::FileAccess;
 use crate::process::{self, limit, step};
-use crate::{ConfineError, Walls};
+use crate::{ConfineError, SandboxProfile};
 use passhost_result::GuestLimits;
 use rustix::process::{Resource, Rlimit};
 use rustix::thread::CapabilitySet;
@@ -30,7 +30,7 @@ const CPU_GRACE: Duration = Duration::from_secs(5);
 /// # Safety
 ///
 /// The process must have one thread, and nothing in it may use a descriptor above 2 afterwards.
-pub unsafe fn before_anything() -> Result<Walls, ConfineError> {
+pub unsafe fn before_anything() -> Result<SandboxProfile, ConfineError> {
     // SAFETY: the caller sees to it.
     unsafe { process::forget_what_was_inherited() };
     process::renounce(CapabilitySet::empty())?;
@@ -40,7 +40,7 @@ pub unsafe fn before_anything() -> Result<Walls, ConfineError> {
     limit(Resource::Nofile, 3, "forbid opening files")?;
     let refused: Vec<_> = calls::looking_for_files().into_iter().chain(calls::looking_at_the_machine()).collect();
     let seccomp = calls::enclose(&[calls::starting_threads()], &refused, FilterScope::ThisOne)?;
-    Ok(Walls { seccomp, landlock })
+    Ok(SandboxProfile { seccomp, landlock })
 }
 
 /// Bounds address space and the processor time until the plugin is loaded.

@@ -1,5 +1,5 @@
-//! The second wall around a child process: what the operating system keeps from it, should a plugin or a sample take it
-//! over. The first wall is what the child is made of, wasmtime or a parser.
+//! The outer sandbox of a child process: what the operating system keeps from it, should a plugin or a sample take it
+//! over. The inner one is what the child is made of, wasmtime or a parser.
 //!
 //! Each kind of child has a file that reads as the list of what it may do, and is enclosed before it sees a byte that
 //! nobody trusts:
@@ -11,11 +11,11 @@
 //! - [`builder`]: a Rust compiler, its source for reading, one directory for writing, the programs that link
 //! - [`device`]: all but a list, because nobody lists what a driver does; files are for reading, keys are hidden
 //!
-//! [`process`] holds what needs no wall of the kernel: limits, no new privileges, no core dump. [`attempt`] is native
-//! code that tries to get through, which the programs run on demand behind the walls that they serve behind.
+//! [`process`] holds what needs neither seccomp nor Landlock: limits, no new privileges, no core dump. [`attempt`] is
+//! native code that tries to escape, which the programs run on demand, confined as they serve.
 //!
-//! Where the kernel has no seccomp or no Landlock, that wall is left out, and the [`Walls`] that are returned say so: the
-//! supervisor decides whether that will do. Anything else that fails is an error, and the child must not go on.
+//! Where the kernel has no seccomp or no Landlock, it is left out, and the [`SandboxProfile`] that is returned says so:
+//! the supervisor decides whether that will do. Anything else that fails is an error, and the child must not go on.
 
 pub mod attempt;
 pub mod builder;
@@ -29,7 +29,7 @@ pub mod process;
 pub mod reader;
 pub mod types;
 
-pub use passhost_result::Walls;
+pub use passhost_result::SandboxProfile;
 
 /// Why a process could not be confined. It must not go on.
 #[derive(Debug, thiserror::Error)]

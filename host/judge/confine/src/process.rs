@@ -1,4 +1,4 @@
-//! What a process gives up without a wall: descriptors, its environment, privileges, memory and time.
+//! What a process gives up without seccomp and Landlock: descriptors, its environment, privileges, memory and time.
 
 use crate::ConfineError;
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};

@@ -1,10 +1,10 @@
-//! The walls around a reader child, which reads the files of one sample: those files for reading, no socket, no other
-//! process.
+//! The sandbox profile of a reader child, which reads the files of one sample: those files for reading, no socket, no
+//! other process.
 
 use crate::calls::{self, FilterScope, SyscallRule, calls};
 use crate::files::FileAccess;
 use crate::process::{self, limit};
-use crate::{ConfineError, Walls};
+use crate::{ConfineError, SandboxProfile};
 use rustix::process::Resource;
 use rustix::thread::CapabilitySet;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ const CPU_SECONDS: u64 = 3600;
 /// # Safety
 ///
 /// The process must have one thread, and nothing in it may use a descriptor above 2 afterwards.
-pub unsafe fn before_anything(directories: Vec<PathBuf>) -> Result<Walls, ConfineError> {
+pub unsafe fn before_anything(directories: Vec<PathBuf>) -> Result<SandboxProfile, ConfineError> {
     // SAFETY: the caller sees to it.
     unsafe { process::forget_what_was_inherited() };
     // The files of a sample, whoever owns them.
@@ -37,7 +37,7 @@ pub unsafe fn before_anything(directories: Vec<PathBuf>) -> Result<Walls, Confin
     let mut allowed = reading_files();
     allowed.push(calls::starting_threads());
     let seccomp = calls::enclose(&allowed, &calls::looking_at_the_machine(), FilterScope::ThisOne)?;
-    Ok(Walls { seccomp, landlock })
+    Ok(SandboxProfile { seccomp, landlock })
 }
 
 /// No more threads, and no more filters, from any thread.

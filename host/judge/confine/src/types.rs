@@ -1,10 +1,10 @@
-//! The walls around a types child, which knows what ops return: once libtorch is loaded no file, no socket, no other
-//! process and no new thread.
+//! The sandbox profile of a types child, which knows what ops return: once libtorch is loaded no file, no socket, no
+//! other process and no new thread.
 
 use crate::calls::{self, FilterScope};
 use crate::files::FileAccess;
 use crate::process::{self, limit};
-use crate::{ConfineError, Walls};
+use crate::{ConfineError, SandboxProfile};
 use rustix::process::Resource;
 use rustix::thread::CapabilitySet;
 
@@ -17,12 +17,12 @@ use rustix::thread::CapabilitySet;
 /// # Errors
 ///
 /// If the system refuses what every kernel supports.
-pub fn before_questions() -> Result<Walls, ConfineError> {
+pub fn before_questions() -> Result<SandboxProfile, ConfineError> {
     process::renounce(CapabilitySet::empty())?;
     process::hide()?;
     limit(Resource::Fsize, 0, "forbid writing files")?;
     let landlock = FileAccess::default().enforce()?;
     let refused: Vec<_> = calls::looking_for_files().into_iter().chain(calls::looking_at_the_machine()).collect();
     let seccomp = calls::all([calls::enclose(&[], &refused, FilterScope::All)?, calls::narrow()?]);
-    Ok(Walls { seccomp, landlock })
+    Ok(SandboxProfile { seccomp, landlock })
 }

@@ -1,9 +1,9 @@
 //! Between whoever builds a pass from its source and the child that has the compiler run.
 //!
-//! The child gets one [`BuildOrder`], says which walls stand, and at the end how the compiler ended. Whatever the compiler
-//! prints comes out of the child's standard error. That its standard input is closed tells the child to stop.
+//! The child gets one [`BuildOrder`], says how it is confined, and at the end how the compiler ended. Whatever the
+//! compiler prints comes out of the child's standard error. That its standard input is closed tells the child to stop.
 
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -24,8 +24,8 @@ pub struct BuildOrder {
     pub reach: Reach,
     /// What it may use.
     pub limits: BuildLimits,
-    /// Whether it runs only where all walls stand.
-    pub walls_required: bool,
+    /// Whether it runs only where the kernel confines it fully.
+    pub confinement_required: bool,
 }
 
 /// The files of a compiler and of the programs that it starts. There are no others.
@@ -61,8 +61,8 @@ impl Default for BuildLimits {
 /// Messages of the child.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FromBuilder {
-    /// The compiler starts next, behind these walls, if all stand that must.
-    Ready(Walls),
+    /// The compiler starts next, confined so, if that will do.
+    Ready(SandboxProfile),
     /// The compiler could not be enclosed or started: why.
     Unusable(String),
     /// Nothing of the compiler runs any more.

@@ -3,7 +3,7 @@
 //! The child says what it is, gets one [`CompilerSource`], answers with one [`FromCompiler::Made`] and ends: what it makes for one
 //! source was touched by no other.
 
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use serde::{Deserialize, Serialize};
 
 /// Bytes that the text of a source may have. That of the largest kernel has a fraction of them.
@@ -28,7 +28,7 @@ pub enum FromCompiler {
         /// What machine code depends on besides the source: version and options of the compiler.
         identity: String,
         /// What keeps the child in.
-        walls: Walls,
+        profile: SandboxProfile,
     },
     /// The first, and the last, where there is no compiler on this machine: why.
     Unusable(String),

@@ -18,7 +18,7 @@ pub use rewrite::{Draws, ExternalRun, ProcessTiming, RewriteJob, RewriteTask};
 use crate::compiler::CompilerSource;
 use passhost_ir::{Graph, InputSpec, TensorType};
 use passhost_result::{
-    DeviceInfo, DivergentNode, EdgeCaseFinding, Finding, OtherRounds, OutputReport, Spent, TunedKernel, Walls,
+    DeviceInfo, DivergentNode, EdgeCaseFinding, Finding, OtherRounds, OutputReport, SandboxProfile, Spent, TunedKernel,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -127,7 +127,7 @@ pub enum FromDevice {
         /// What was opened.
         device: DeviceInfo,
         /// What keeps the child in.
-        walls: Walls,
+        profile: SandboxProfile,
         /// What kernels for it are written by, of a GPU.
         gpu: Option<GpuProperties>,
     },

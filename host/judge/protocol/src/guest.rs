@@ -7,7 +7,7 @@
 use crate::Most;
 use passhost_ir::verify::most_size;
 use passhost_ir::{Arg, DeviceFacts, Graph, InferError, OpName, TensorType};
-use passhost_result::{GuestLimits, GuestUsage, PassInfo, Refusal, Walls};
+use passhost_result::{GuestLimits, GuestUsage, PassInfo, Refusal, SandboxProfile};
 use serde::{Deserialize, Serialize};
 
 /// What a log may add to an answer: text that is no UTF-8 becomes three times as long.
@@ -183,12 +183,12 @@ pub enum ToGuest {
 /// Replies of the guest child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FromGuest {
-    /// The first message: which artefacts this child can load, and behind which walls.
+    /// The first message: which artefacts this child can load, and how it is confined.
     Hello {
         /// Changes whenever an artefact of one engine would not load in the other.
         engine: String,
         /// What keeps it in.
-        walls: Walls,
+        profile: SandboxProfile,
     },
     /// The plugin passed the static checks and is compiled.
     Loaded {

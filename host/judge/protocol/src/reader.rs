@@ -1,6 +1,6 @@
 //! Between the supervisor and the child that reads one sample.
 //!
-//! The child is started with the path of a sample. It says which walls stand around it with [`FromReader::Ready`]; on
+//! The child is started with the path of a sample. It says how it is confined with [`FromReader::Ready`]; on
 //! [`ToReader::Open`] it opens the sample and says what it found with [`FromReader::Opened`]. Then each
 //! [`ToReader::Ask`] gets one reply, with [`FromReader::Infer`] questions before it, each of which is answered by
 //! [`ToReader::Typed`].
@@ -11,7 +11,7 @@ pub use error::{SampleError, SourceLocation};
 
 use crate::types::TypesAnswer;
 use passhost_ir::{Arg, Dtype, Graph, InputSpec, OpName, TensorType};
-use passhost_result::{InputMode, Symbols, Walls};
+use passhost_result::{InputMode, SandboxProfile, Symbols};
 use serde::{Deserialize, Serialize};
 
 /// A variant as an evaluation needs it.
@@ -83,7 +83,7 @@ pub enum ToReader {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FromReader {
     /// The first message: what keeps the child in, before it has opened anything.
-    Ready(Walls),
+    Ready(SandboxProfile),
     /// The answer to [`ToReader::Open`]. After an error the child exits.
     Opened(Result<OpenedSample, SampleError>),
     /// A question of the running translation.

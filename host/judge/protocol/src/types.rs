@@ -1,11 +1,11 @@
 //! Between the supervisor and the child that knows the types of what ops return.
 //!
-//! The child holds libtorch and opens no GPU. It says which walls stand around it; then each question gets one answer. It
+//! The child holds libtorch and opens no GPU. It says how it is confined; then each question gets one answer. It
 //! also writes the texts of kernels for a GPU, so that they are compiled before anybody waits for them.
 
 use crate::device::GpuProperties;
 use passhost_ir::{Arg, Graph, InferError, OpName, TensorType};
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use serde::{Deserialize, Serialize};
 
 /// The types of the results of an op, a returned list flattened, or why they are not known.
@@ -40,7 +40,7 @@ pub enum ToTypes {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FromTypes {
     /// The first message, once libtorch is loaded: what keeps the child in.
-    Ready(Walls),
+    Ready(SandboxProfile),
     /// The answer to a question.
     Typed(TypesAnswer),
     /// The texts that were asked for, without those that cannot be told.

@@ -2,7 +2,7 @@
 
 use crate::files::places;
 use crate::serve::{ReaderServeError, on_a_thread};
-use passhost_confine::attempt::{NO_WALLS, make};
+use passhost_confine::attempt::{UNCONFINED, make};
 use passhost_confine::reader;
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 /// While a sample is read.
 pub const READING: &str = "reading";
 
-/// Makes an attempt behind the walls that stand while the sample at `path` is read: the arguments of the program, a
+/// Makes an attempt, confined as while the sample at `path` is read: the arguments of the program, a
 /// stage, an attempt and its target.
 ///
 /// # Errors
@@ -19,7 +19,7 @@ pub const READING: &str = "reading";
 /// If the process cannot be confined, or an argument is missing.
 pub fn attempt(path: &Path, arguments: &[OsString]) -> Result<ExitCode, ReaderServeError> {
     let [stage, name, target] = arguments else { return Err(ReaderServeError::UnexpectedMessage) };
-    if stage == NO_WALLS {
+    if stage == UNCONFINED {
         return Ok(make(name, target));
     }
     // SAFETY: one thread, and nothing is open: as in the program's `main`, which calls this first.

@@ -1,7 +1,7 @@
 //! The message loop of the reader child, which reads one sample for the supervisor.
 
 use crate::SampleText;
-use passhost_confine::{ConfineError, Walls, reader};
+use passhost_confine::{ConfineError, SandboxProfile, reader};
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
 use passhost_protocol::reader::{FromReader, OpenedSample, ReaderQuestion, SampleError, ToReader};
 use passhost_protocol::types::TypesAnswer;
@@ -36,17 +36,17 @@ pub enum ReaderServeError {
     Panicked,
 }
 
-/// Reads the sample at `path` for the supervisor at the standard streams until it closes the pipe, behind walls that
-/// stand already ([`reader::before_anything`]).
+/// Reads the sample at `path` for the supervisor at the standard streams until it closes the pipe, in a process that
+/// is confined already ([`reader::before_anything`]).
 ///
 /// # Errors
 ///
 /// If the pipe breaks, a message is malformed, or the process cannot be confined further.
-pub fn serve(path: &Path, walls: Walls) -> Result<(), ReaderServeError> {
+pub fn serve(path: &Path, profile: SandboxProfile) -> Result<(), ReaderServeError> {
     let (input, output) = (BufReader::new(std::io::stdin()), BufWriter::new(std::io::stdout()));
     let mut link = SupervisorLink { input, output, failed: None };
     on_a_thread(|| {
-        link.send(&FromReader::Ready(walls))?;
+        link.send(&FromReader::Ready(profile))?;
         match link.receive()? {
             None => Ok(()),
             Some(ToReader::Open) => read(path, &mut link),

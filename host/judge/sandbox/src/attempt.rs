@@ -1,7 +1,7 @@
 //! What a plugin that has taken its child over could do, tried: [`passhost_confine::attempt`].
 
 use crate::serve::{GuestServeError, on_a_thread};
-use passhost_confine::attempt::{NO_WALLS, make};
+use passhost_confine::attempt::{UNCONFINED, make};
 use passhost_confine::guest;
 use passhost_result::GuestLimits;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ pub const LOADING: &str = "loading";
 /// While code of the plugin runs.
 pub const RUNNING: &str = "running";
 
-/// Makes an attempt in the stage of this name, behind the walls that serving has put up by then: the arguments of the
+/// Makes an attempt in the stage of this name, confined as serving is by then: the arguments of the
 /// program, a stage, an attempt and its target.
 ///
 /// # Errors
@@ -23,7 +23,7 @@ pub fn attempt(arguments: &[OsString]) -> Result<ExitCode, GuestServeError> {
         return Err(GuestServeError::UnexpectedMessage("a stage, an attempt and a target"));
     };
     let stage = stage.to_string_lossy();
-    if stage == NO_WALLS {
+    if stage == UNCONFINED {
         return Ok(make(name, target));
     }
     // SAFETY: one thread, and nothing is open: as in `main`, which calls this first.

@@ -1,6 +1,6 @@
 //! Compiles plugins and runs them on graphs, under limits and with nothing else in reach.
 //!
-//! Two walls stand around a plugin. The inner one is wasmtime: linear memory of its own, fuel, a deadline, and imports
+//! Two sandboxes hold a plugin. The inner one is wasmtime: linear memory of its own, fuel, a deadline, and imports
 //! that can do no more than ask for types and write to a bounded log. The outer one is a process of its own, the binary
 //! `passhost-guest` of this crate, which gives up what it does not need ([`passhost_confine::guest`]) before it sees a plugin. A flaw in
 //! the compiler or the runtime then costs one child.

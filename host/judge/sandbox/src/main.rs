@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 
 fn serve() -> Result<ExitCode, GuestServeError> {
     // SAFETY: no thread was started and nothing was opened since `main` began.
-    let walls = unsafe { guest::before_anything() }?;
-    passhost_sandbox::serve::serve(walls)?;
+    let profile = unsafe { guest::before_anything() }?;
+    passhost_sandbox::serve::serve(profile)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! The child's side of the protocol: a greeting, one plugin, and then one reply to each request.
 
 use crate::plugin::{CompiledPlugin, LoadedComponent};
-use passhost_confine::{ConfineError, Walls, guest};
+use passhost_confine::{ConfineError, SandboxProfile, guest};
 use passhost_ir::alias::never_copies;
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
 use passhost_protocol::guest::{FromGuest, GuestFailure, Limit, ToGuest, room_for_log, room_for_rewrite};
@@ -33,16 +33,16 @@ pub enum GuestServeError {
     Thread(String),
 }
 
-/// Serves the supervisor at standard input and output until it closes the connection, behind walls that stand already
-/// ([`guest::before_anything`]).
+/// Serves the supervisor at standard input and output until it closes the connection, in a process that is confined
+/// already ([`guest::before_anything`]).
 ///
 /// # Errors
 ///
 /// If the connection breaks or the supervisor speaks out of turn, or the process cannot be confined further.
-pub fn serve(walls: Walls) -> Result<(), GuestServeError> {
+pub fn serve(profile: SandboxProfile) -> Result<(), GuestServeError> {
     let engine = crate::engine::new(GuestLimits::default().stack)
         .map_err(|error| GuestServeError::Engine(format!("{error:#}")))?;
-    send(&FromGuest::Hello { engine: crate::engine::identity(&engine), walls })?;
+    send(&FromGuest::Hello { engine: crate::engine::identity(&engine), profile })?;
     let (wasm, artefact, limits) = match receive() {
         Ok(ToGuest::Load { wasm, artefact, limits }) => (wasm, artefact, limits),
         Ok(_) => return Err(GuestServeError::UnexpectedMessage("Load")),

@@ -43,7 +43,7 @@ impl Held {
             };
             let kibibytes: u64 = field("VmRSS").split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0);
             held.memory += kibibytes << 10;
-            // Of a child that is not dumpable nobody sees the files: its walls bound them.
+            // Of a child that is not dumpable nobody sees the files: its sandbox bounds them.
             held.files += fs::read_dir(format!("/proc/{process}/fd")).map_or(0, Iterator::count);
             *held.processes.entry(field("Name")).or_default() += 1;
         }

@@ -5,8 +5,8 @@ use crate::sample::Sample;
 use crate::supervisor::Supervisor;
 use passhost_child::LoadedPlugin;
 use passhost_child::device::Device;
-use passhost_result::Walls;
-use passhost_result::document::{ChildWalls, Document, Failure};
+use passhost_result::SandboxProfile;
+use passhost_result::document::{ChildProfiles, Document, Failure};
 use passhost_result::scoring::assemble;
 use passhost_result::verdict::{Judged, empty, failed};
 use passhost_score::FailureClass;
@@ -29,8 +29,8 @@ impl Supervisor {
             sha256: sample.sha256().to_owned(),
             groups: sample.groups.clone(),
         };
-        let walls = self.walls(plugin, sample.walls(), device);
-        let mut frame = frame(&header, &entry, &name, device.map(Device::info), walls);
+        let profiles = self.profiles(plugin, sample.profile(), device);
+        let mut frame = frame(&header, &entry, &name, device.map(Device::info), profiles);
         frame.job.left_out = sample.left_out();
         frame.lost = sample.lost().cloned();
         frame.submissions = self.config.submissions;
@@ -38,13 +38,18 @@ impl Supervisor {
     }
 
     /// What keeps each kind of child in by now.
-    pub(crate) fn walls(&self, plugin: &LoadedPlugin, reader: Option<Walls>, device: Option<&Device>) -> ChildWalls {
-        ChildWalls {
-            guest: plugin.walls(),
+    pub(crate) fn profiles(
+        &self,
+        plugin: &LoadedPlugin,
+        reader: Option<SandboxProfile>,
+        device: Option<&Device>,
+    ) -> ChildProfiles {
+        ChildProfiles {
+            guest: plugin.profile(),
             reader,
-            types: self.types_walls.get().copied(),
-            device: device.map(Device::walls),
-            compiler: device.and_then(Device::compiler_walls),
+            types: self.types_profile.get().copied(),
+            device: device.map(Device::profile),
+            compiler: device.and_then(Device::compiler_profile),
         }
     }
 

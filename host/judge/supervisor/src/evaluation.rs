@@ -85,7 +85,7 @@ impl<'s> Checker<'s> {
         let mut trail = Trail::new(self.supervisor, sample, index);
         let variant = trail.spend(Work::Read, |trail| read(trail, &mut self.types, sample, index));
         let typed = variant.and_then(|variant| TypedVariant::new(variant, &mut trail));
-        self.supervisor.keep_walls(&self.types);
+        self.supervisor.keep_profile(&self.types);
         match typed {
             Ok(typed) => Ok(TypedReading { trail, typed }),
             Err(stopped) => Err(stopped.judged(trail).into()),
@@ -116,7 +116,7 @@ impl<'s> Checker<'s> {
             }
             item.trail.note(item.plan.hidden.note.clone());
         }
-        self.supervisor.keep_walls(&self.types);
+        self.supervisor.keep_profile(&self.types);
         Checked(Ok(item))
     }
 

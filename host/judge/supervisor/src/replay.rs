@@ -21,7 +21,7 @@ pub struct Replay<'a> {
     pub sample: Sample,
     /// Where it runs.
     pub device: &'a mut Device,
-    /// Which walls must stand around guest and types children.
+    /// How guest and types children must be confined.
     pub confinement: Confinement,
     /// Compiled plugins, if they are kept.
     pub cache: Option<Cache>,

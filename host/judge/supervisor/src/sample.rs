@@ -6,7 +6,7 @@ use passhost_ir::Infer;
 use passhost_protocol::reader::{FromReader, OpenedSample, ReaderQuestion, SampleError, SampleVariant, VariantChange};
 use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::untrusted::one_line;
-use passhost_result::{InputMode, Symbols, Walls, is_named};
+use passhost_result::{InputMode, SandboxProfile, Symbols, is_named};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Sample {
     reader: Option<Reader>,
     confinement: Confinement,
     /// Of the first reader. The kernel is the same for all.
-    walls: Option<Walls>,
+    profile: Option<SandboxProfile>,
     lost: Option<Failure>,
     /// The variants that are evaluated, where not all are.
     chosen: Option<Vec<usize>>,
@@ -57,7 +57,7 @@ pub enum ReadError {
 }
 
 impl Sample {
-    /// Opens the sample at `path` in a reader of its own, behind the walls that must stand around it. Where that dies
+    /// Opens the sample at `path` in a reader of its own, confined as it must be. Where that dies
     /// twice there is a sample without variants, whose document says what happened.
     ///
     /// # Errors
@@ -70,9 +70,9 @@ impl Sample {
         }
         match opened {
             Ok(Ok((reader, opened))) => {
-                let (path, walls) = (path.into(), Some(reader.walls()));
+                let (path, profile) = (path.into(), Some(reader.profile()));
                 let (reader, lost, chosen, groups) = (Some(reader), None, None, vec![]);
-                Ok(Sample { path, opened, reader, confinement, walls, lost, chosen, groups })
+                Ok(Sample { path, opened, reader, confinement, profile, lost, chosen, groups })
             }
             Ok(Err(error)) => Err(OpenError::Sample(error)),
             Err(error) if error.is_hosts() => Err(OpenError::Reader(error)),
@@ -106,7 +106,16 @@ impl Sample {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let opened = OpenedSample { name, sha256: String::new(), variants: vec![] };
         let lost = Some(lost);
-        Sample { path: path.into(), opened, reader: None, confinement, walls: None, lost, chosen: None, groups: vec![] }
+        Sample {
+            path: path.into(),
+            opened,
+            reader: None,
+            confinement,
+            profile: None,
+            lost,
+            chosen: None,
+            groups: vec![],
+        }
     }
 
     /// The last part of its path.
@@ -171,8 +180,8 @@ impl Sample {
     }
 
     /// What keeps its readers in, where one has said so.
-    pub fn walls(&self) -> Option<Walls> {
-        self.walls
+    pub fn profile(&self) -> Option<SandboxProfile> {
+        self.profile
     }
 
     /// Ends the reader.

@@ -5,7 +5,7 @@ use crate::event::EvaluationEvent;
 use passhost_cache::Cache;
 use passhost_child::{Confinement, LoadedPlugin, Memo, Plugin, TypesClient};
 use passhost_policy::Policy;
-use passhost_result::{GuestLimits, InputMode, Settings, Walls};
+use passhost_result::{GuestLimits, InputMode, SandboxProfile, Settings};
 use passhost_score::Options;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub struct Config {
     pub wait: Duration,
     /// How many submissions of one author share the error of the verdict; 0 is 1.
     pub submissions: u32,
-    /// Which walls of the kernel must stand around the guest and types children. Samples and devices are opened with
+    /// How the guest and types children must be confined. Samples and devices are opened with
     /// their own.
     pub confinement: Confinement,
 }
@@ -59,14 +59,20 @@ pub struct Supervisor {
     pub(crate) cache: Option<Cache>,
     memo: Arc<Memo>,
     /// What keeps the types children in, once one has said so.
-    pub(crate) types_walls: OnceLock<Walls>,
+    pub(crate) types_profile: OnceLock<SandboxProfile>,
     watch: Box<dyn Fn(&EvaluationEvent) + Send + Sync>,
 }
 
 impl Supervisor {
     /// One without a cache of compiled plugins, which nobody watches.
     pub fn new(config: Config) -> Supervisor {
-        Supervisor { config, cache: None, memo: Arc::default(), types_walls: OnceLock::new(), watch: Box::new(|_| {}) }
+        Supervisor {
+            config,
+            cache: None,
+            memo: Arc::default(),
+            types_profile: OnceLock::new(),
+            watch: Box::new(|_| {}),
+        }
     }
 
     /// Keeps compiled plugins in `cache`.
@@ -108,10 +114,10 @@ impl Supervisor {
     }
 
     /// Says what keeps a types child in, once it runs.
-    pub(crate) fn keep_walls(&self, types: &TypesClient) {
-        if let Some(walls) = types.walls() {
+    pub(crate) fn keep_profile(&self, types: &TypesClient) {
+        if let Some(profile) = types.profile() {
             // Another checker may have said so already, of the same kernel.
-            let _ = self.types_walls.set(walls);
+            let _ = self.types_profile.set(profile);
         }
     }
 }

@@ -12,12 +12,12 @@ use passhost_protocol::reader::{FromReader, OpenedSample, SampleVariant};
 use passhost_protocol::types::FromTypes;
 use passhost_protocol::{encode, write_frame};
 use passhost_result::{
-    Block, DeviceInfo, DeviceTimes, GuestUsage, OtherRounds, OutputReport, PassInfo, ProcessTimes, Settings, Walls,
-    Witness,
+    Block, DeviceInfo, DeviceTimes, GuestUsage, OtherRounds, OutputReport, PassInfo, ProcessTimes, SandboxProfile,
+    Settings, Witness,
 };
 use serde::Serialize;
 
-const WALLS: Walls = Walls { seccomp: true, landlock: Some(6) };
+const PROFILE: SandboxProfile = SandboxProfile { seccomp: true, landlock: Some(6) };
 
 /// What all children do in an evaluation in which nothing goes wrong.
 pub(super) fn scripts(random: &mut Random) -> Vec<(Role, Vec<Act>)> {
@@ -49,7 +49,7 @@ fn guest(rewrite: &Graph) -> Vec<Act> {
     let rewrite = GuestRewrite { graph: rewrite.clone(), refusals: vec![], refusals_left_out: 0 };
     let op = OpName::new("aten::relu", "");
     vec![
-        say(&FromGuest::Hello { engine: "engine".into(), walls: WALLS }),
+        say(&FromGuest::Hello { engine: "engine".into(), profile: PROFILE }),
         Act::Hear,
         say(&FromGuest::Loaded { artefact: Some(vec![1, 2, 3]), wall_us: 5 }),
         Act::Hear,
@@ -75,7 +75,7 @@ fn reader(original: &Graph) -> Vec<Act> {
     let opened = OpenedSample { name: "sample".into(), sha256: "0".into(), variants: vec!["only".into()] };
     let variant = SampleVariant { program: original.clone(), inputs: specs(original), notes: vec!["a note".into()] };
     vec![
-        say(&FromReader::Ready(WALLS)),
+        say(&FromReader::Ready(PROFILE)),
         Act::Hear,
         say(&FromReader::Opened(Ok(opened))),
         Act::Hear,
@@ -88,7 +88,7 @@ fn reader(original: &Graph) -> Vec<Act> {
 
 fn types(original: &Graph) -> Vec<Act> {
     let first = original.inputs.iter().map(|&id| original.ty(id).clone()).take(1).collect();
-    vec![say(&FromTypes::Ready(WALLS)), Act::Hear, say(&FromTypes::Typed(Ok(first))), Act::Again(1)]
+    vec![say(&FromTypes::Ready(PROFILE)), Act::Hear, say(&FromTypes::Typed(Ok(first))), Act::Again(1)]
 }
 
 fn device(original: &Graph, rewrite: &Graph, is_retyped: bool) -> Vec<Act> {
@@ -116,7 +116,7 @@ fn device(original: &Graph, rewrite: &Graph, is_retyped: bool) -> Vec<Act> {
     let loaded = LoadReport { types, peak_bytes: 1 << 20, first_ns: 2_000 };
     vec![
         Act::Hear,
-        say(&FromDevice::Opened { device: info, walls: WALLS, gpu: None }),
+        say(&FromDevice::Opened { device: info, profile: PROFILE, gpu: None }),
         Act::Hear,
         say(&FromDevice::Stage(DeviceStage::Reference)),
         say(&FromDevice::Loaded(Ok(loaded))),

@@ -1,4 +1,4 @@
-//! What a plugin may take, and which walls must stand around it.
+//! What a plugin may take, and how it must be confined.
 
 use super::{duration, milliseconds, size};
 use clap::Args;
@@ -7,20 +7,20 @@ use passhost_result::GuestLimits;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
-pub struct WallArguments {
-    /// Refuses where the kernel lacks a wall around child processes, instead of going on without it
+pub struct ConfinementArguments {
+    /// Refuses where the kernel cannot confine child processes fully, instead of going on all the same
     #[arg(long)]
     pub require_confinement: bool,
 }
 
-impl WallArguments {
+impl ConfinementArguments {
     /// The same on a command line.
     pub fn options(&self) -> Vec<String> {
         self.require_confinement.then(|| "--require-confinement".to_owned()).into_iter().collect()
     }
 
-    /// Which walls must stand.
-    pub fn confinement(&self) -> Confinement {
+    /// How child processes must be confined.
+    pub fn mode(&self) -> Confinement {
         if self.require_confinement { Confinement::Required } else { Confinement::WherePossible }
     }
 }
@@ -105,20 +105,21 @@ mod tests {
     use clap::Parser;
 
     #[test]
-    fn limits_and_walls_of_a_server_are_those_of_its_checks() {
+    fn limits_and_confinement_of_a_server_are_those_of_its_checks() {
         let given = "--limit-fuel 1 --limit-memory 2K --limit-stack 3K --limit-deadline 4ms --limit-log 5K --limit-output 6K \
                      --limit-infer-calls 7 --limit-answers 8s --limit-wasm 9K --limit-compile 10s";
-        for walls in [&[][..], &["--require-confinement"]] {
+        for required in [&[][..], &["--require-confinement"]] {
             let words = "passhost serve S --clients C --data D".split(' ').chain(given.split_whitespace());
-            let Command::Serve(serve) = Cli::try_parse_from(words.chain(walls.iter().copied())).unwrap().command else {
+            let Command::Serve(serve) = Cli::try_parse_from(words.chain(required.iter().copied())).unwrap().command
+            else {
                 panic!("it is `serve`")
             };
-            let (limits, walls) = (&serve.measure.limits, &serve.measure.walls);
-            let options = [limits.options(), walls.options()].concat();
+            let (limits, confinement) = (&serve.measure.limits, &serve.measure.confinement);
+            let options = [limits.options(), confinement.options()].concat();
             let words = "passhost show S --after P".split(' ').map(str::to_owned).chain(options);
             let Command::Show(show) = Cli::try_parse_from(words).unwrap().command else { panic!("it is `show`") };
             assert_eq!(show.limits.limits(), limits.limits());
-            assert_eq!(show.walls.confinement(), walls.confinement());
+            assert_eq!(show.confinement.mode(), confinement.mode());
             let expected = GuestLimits { fuel: 1, memory: 2048, stack: 3072, infer_calls: 7, ..limits.limits() };
             assert_eq!(limits.limits(), expected);
         }

@@ -1,6 +1,6 @@
 //! What evaluations of one sample and of many take: how to measure, and what is shown meanwhile.
 
-use super::{LimitArguments, ScoreOptions, WallArguments, duration, inputs, milliseconds, policy};
+use super::{ConfinementArguments, LimitArguments, ScoreOptions, duration, inputs, milliseconds, policy};
 use crate::exit::{Exit, OrStop, Stop};
 use clap::Args;
 use passhost_result::{InputMode, Policy, Settings};
@@ -37,7 +37,7 @@ pub struct MeasureArguments {
     #[command(flatten)]
     pub score: ScoreOptions,
     #[command(flatten)]
-    pub walls: WallArguments,
+    pub confinement: ConfinementArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -68,7 +68,7 @@ impl MeasureArguments {
             timeout: self.timeout,
             wait: self.wait.unwrap_or_default(),
             submissions,
-            confinement: self.walls.confinement(),
+            confinement: self.confinement.mode(),
         };
         config.contradiction().map_or(Ok(config), |contradiction| Err(Stop::usage(contradiction)))
     }

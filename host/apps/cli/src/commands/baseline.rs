@@ -84,7 +84,7 @@ pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, S
     let (inputs, outputs) = (folder()?, folder()?);
     let progress = WorkProgress::new(terminal, arguments.progress, samples.len());
     progress.step("starting the device");
-    let (confinement, files) = (arguments.measure.walls.confinement(), Some(inputs.path().into()));
+    let (confinement, files) = (arguments.measure.confinement.mode(), Some(inputs.path().into()));
     let mut device = super::open_device(&arguments.device, |setup| DeviceSetup { confinement, files, ..setup })?;
     progress.step("starting Python");
     let baselines = baselines(arguments, &device, [inputs.path(), outputs.path()])?;

@@ -89,7 +89,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     header.id = Some(BatchId::random().map_err(Stop::host)?.to_string());
     header.samples = samples.into_iter().map(sample_entry).collect();
     progress.step("starting the device");
-    let confinement = arguments.measure.walls.confinement();
+    let confinement = arguments.measure.confinement.mode();
     let mut devices =
         super::open_devices(&arguments.device.0, arguments.threads, confinement, signer.iter().map(Signer::key_path))?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;

@@ -27,10 +27,10 @@ pub struct BuildArguments {
     /// Writes what became of the source here, diagnostics included; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Builds a crate of your own with cargo, without walls: its build scripts and macros may do whatever you may
+    /// Builds a crate of your own with cargo, unconfined: its build scripts and macros may do whatever you may
     #[arg(long)]
     pub cargo: bool,
-    /// Goes on where the kernel lacks a wall: for a gVisor or a micro-VM that holds nothing but this build
+    /// Goes on where the kernel lacks Landlock or seccomp: for a gVisor or a micro-VM that holds nothing but this build
     #[arg(long, conflicts_with = "cargo")]
     pub inside_sandbox: bool,
     /// Wall clock of the compiler
@@ -98,8 +98,8 @@ fn compile(arguments: &BuildArguments, report: &mut BuildReport, terminal: &Term
     })?;
     let wall_ms = arguments.limit_build.as_millis().try_into().unwrap_or(u64::MAX);
     let limits = BuildLimits { wall_ms, ..BuildLimits::default() };
-    let walls = if arguments.inside_sandbox { Confinement::WherePossible } else { Confinement::Required };
-    let (component, diagnostics, left_out) = match source::compile(&source, limits, walls)? {
+    let confinement = if arguments.inside_sandbox { Confinement::WherePossible } else { Confinement::Required };
+    let (component, diagnostics, left_out) = match source::compile(&source, limits, confinement)? {
         Ok(built) => (Ok(built.component), built.warnings, 0),
         Err(refusal) => {
             report.failure = Some(source::failure(&refusal));
@@ -148,8 +148,7 @@ fn by_cargo(source: &Path, terminal: &Terminal) -> Result<Vec<u8>, Stop> {
             source.display()
         )));
     }
-    terminal
-        .complain("--cargo trusts this crate: its build scripts, macros and dependencies run as you, without walls");
+    terminal.complain("--cargo trusts this crate: its build scripts, macros and dependencies run as you, unconfined");
     let mut command = Command::new("cargo");
     // As a component alone: with the library that tests link, cargo would leave out the optimisation of the whole.
     command.args(["rustc", "--lib", "--crate-type", "cdylib"]);

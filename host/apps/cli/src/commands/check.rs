@@ -1,6 +1,6 @@
 //! `passhost check PLUGIN`
 
-use crate::arguments::{LimitArguments, WallArguments};
+use crate::arguments::{ConfinementArguments, LimitArguments};
 use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
@@ -14,7 +14,7 @@ pub struct CheckArguments {
     /// The plugin: a WebAssembly component, or its source, a .rs file or the directory of a crate
     pub plugin: PathBuf,
     #[command(flatten)]
-    pub walls: WallArguments,
+    pub confinement: ConfinementArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -25,7 +25,7 @@ pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop
     let size = plugin.wasm.len();
     let sha256 = plugin.sha256.clone();
     let cache = super::open_cache().ok();
-    let mut loaded = LoadedPlugin::load(plugin, limits, cache.as_ref(), arguments.walls.confinement());
+    let mut loaded = LoadedPlugin::load(plugin, limits, cache.as_ref(), arguments.confinement.mode());
     let info = loaded.info().cloned();
     match loaded.guest() {
         Ok(guest) => {
@@ -36,7 +36,7 @@ pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop
                 format!("name         {} {}", one_line(&info.name, 60), one_line(&info.version, 30)),
                 format!("description  {}", one_line(&info.description, 120)),
                 format!("size         {size} bytes, sha256 {sha256}"),
-                format!("walls        {}", guest.walls),
+                format!("confinement  {}", guest.profile),
                 format!("load         {how} in {:.1} ms", guest.load_us as f64 / 1e3),
             ]);
             Ok(Exit::Success)

@@ -13,7 +13,7 @@ use passhost_ir::{Arg, Dtype, Infer, OpName, TensorType};
 use passhost_protocol::Reply;
 use passhost_protocol::guest::FromGuest;
 use passhost_protocol::reader::FromReader;
-use passhost_result::Walls;
+use passhost_result::SandboxProfile;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,20 +36,20 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
             }
             Err(text) => (terminal.paint(Tone::Warn, "warn"), text),
         };
-        print(entry(&format!("{mark}  {name:<14} "), 21, &text, terminal.width()));
+        print(entry(&format!("{mark}  {name:<18} "), 25, &text, terminal.width()));
     };
     report("passhost", Ok(env!("CARGO_PKG_VERSION").to_owned()), true);
     let mut whole = true;
-    for (name, walls, answer) in [
-        ("guest process", "guest walls", guest()),
-        ("reader process", "reader walls", reader()),
-        ("types process", "types walls", types()),
+    for (name, confinement, answer) in [
+        ("guest process", "guest confinement", guest()),
+        ("reader process", "reader confinement", reader()),
+        ("types process", "types confinement", types()),
     ] {
         match answer {
-            Ok((text, standing)) => {
+            Ok((text, profile)) => {
                 report(name, Ok(text), true);
-                report(walls, stand(standing), false);
-                whole &= standing.missing().is_none();
+                report(confinement, confined(profile), false);
+                whole &= profile.missing().is_none();
             }
             Err(text) => report(name, Err(text), true),
         }
@@ -61,20 +61,20 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
             .map_err(|reason| format!("{reason}; plugins compile each time")),
         false,
     );
-    // Where a wall is missing, which is said already, something gets through.
+    // Where something is missing, which is said already, an attempt works.
     report("attempts", attempts(), whole);
     report("SDK", sdk(), false);
     let compiler = compiler();
     report("compiler", compiler.as_ref().map(|(text, _)| text.clone()).map_err(Clone::clone), false);
-    if let Ok((_, Some(walls))) = compiler {
-        report("compiler walls", stand(walls), false);
+    if let Ok((_, Some(profile))) = compiler {
+        report("NVRTC confinement", confined(profile), false);
     }
     let device = Device::open(super::device_setup(arguments.device, arguments.threads));
     let settings = device.as_ref().map(|device| device.info().settings.clone()).unwrap_or_default();
-    let walls = device.as_ref().map(Device::walls).ok();
+    let profile = device.as_ref().map(Device::profile).ok();
     report("device", device.map(|device| super::device_line(device.info())).map_err(|error| error.to_string()), true);
-    if let Some(walls) = walls {
-        report("device walls", stand(walls), false);
+    if let Some(profile) = profile {
+        report("device confinement", confined(profile), false);
     }
     if !settings.is_empty() {
         report("GPU settings", Ok(settings), false);
@@ -82,11 +82,11 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
     Ok(exit)
 }
 
-/// Walls that stand, or a warning which are missing.
-fn stand(walls: Walls) -> Result<String, String> {
-    match walls.missing() {
-        None => Ok(walls.to_string()),
-        Some(missing) => Err(format!("this kernel has no {missing} ({walls}); see docs/confinement.md")),
+/// What confines a child, or a warning what is missing.
+fn confined(profile: SandboxProfile) -> Result<String, String> {
+    match profile.missing() {
+        None => Ok(profile.to_string()),
+        Some(missing) => Err(format!("this kernel has no {missing} ({profile}); see docs/confinement.md")),
     }
 }
 
@@ -112,8 +112,8 @@ fn attempts() -> Result<String, String> {
     }
     worked.extend(hole(device, HARMLESS.name, nowhere, true)?);
     match worked.as_slice() {
-        [] => Ok(format!("the walls hold against {}, and hide the keys of caches", ATTEMPTS.join(", "))),
-        _ => Err(format!("the walls do not do what they should: {}; see docs/confinement.md", worked.join(", "))),
+        [] => Ok(format!("confinement holds against {}, and hides the keys of caches", ATTEMPTS.join(", "))),
+        _ => Err(format!("confinement does not do what it should: {}; see docs/confinement.md", worked.join(", "))),
     }
 }
 
@@ -135,36 +135,36 @@ fn hole(
 fn greeting<M: Reply + Send + 'static>(
     (what, program): (&'static str, &str),
     argument: Option<&OsStr>,
-    read: impl Fn(M) -> Option<(String, Walls)>,
-) -> Result<(String, Walls), String> {
+    read: impl Fn(M) -> Option<(String, SandboxProfile)>,
+) -> Result<(String, SandboxProfile), String> {
     let mut child: Child<M> = Child::start(what, program, argument, &[]).map_err(|error| error.to_string())?;
     let message = child.receive(Instant::now() + Duration::from_secs(10)).map_err(|error| error.to_string())?;
-    let (engine, walls) = read(message).ok_or("answers out of turn; rebuild with `make build`")?;
-    Ok((format!("{}{engine}", beside_this_executable(program).display()), walls))
+    let (engine, profile) = read(message).ok_or("answers out of turn; rebuild with `make build`")?;
+    Ok((format!("{}{engine}", beside_this_executable(program).display()), profile))
 }
 
-fn reader() -> Result<(String, Walls), String> {
+fn reader() -> Result<(String, SandboxProfile), String> {
     greeting(("reader", "passhost-reader"), Some(OsStr::new("/nowhere")), |message| match message {
-        FromReader::Ready(walls) => Some((String::new(), walls)),
+        FromReader::Ready(profile) => Some((String::new(), profile)),
         _ => None,
     })
 }
 
-fn guest() -> Result<(String, Walls), String> {
+fn guest() -> Result<(String, SandboxProfile), String> {
     greeting(("guest", "passhost-guest"), None, |message| match message {
-        FromGuest::Hello { engine, walls } => Some((format!(", engine {engine}"), walls)),
+        FromGuest::Hello { engine, profile } => Some((format!(", engine {engine}"), profile)),
         _ => None,
     })
 }
 
-fn types() -> Result<(String, Walls), String> {
+fn types() -> Result<(String, SandboxProfile), String> {
     let mut types = TypesClient::new(Arc::default(), Confinement::default());
     let operand = TensorType::contiguous(Dtype::F32, vec![2, 3]);
     let mut session = types.session();
     let answer = session.infer(&OpName::new("aten::relu", ""), &[Arg::Value(operand)]);
-    match (session.end(), answer, types.walls()) {
+    match (session.end(), answer, types.profile()) {
         (Some(trouble), _, _) => Err(trouble.to_string()),
-        (None, Ok(_), Some(walls)) => Ok(("infers".into(), walls)),
+        (None, Ok(_), Some(profile)) => Ok(("infers".into(), profile)),
         (None, Ok(_), None) => Err("does not say what keeps it in; rebuild with `make build`".into()),
         (None, Err(error), _) => Err(error.to_string()),
     }
@@ -178,9 +178,9 @@ fn sdk() -> Result<String, String> {
 }
 
 /// What makes machine code for a GPU; nothing else needs it.
-fn compiler() -> Result<(String, Option<Walls>), String> {
+fn compiler() -> Result<(String, Option<SandboxProfile>), String> {
     match processes(Confinement::default())() {
-        Ok(compiler) => Ok((compiler.identity, compiler.walls)),
+        Ok(compiler) => Ok((compiler.identity, compiler.profile)),
         Err(reason) => Err(format!("{reason}; without it no kernel runs on a GPU")),
     }
 }

@@ -90,7 +90,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut only = None;
     if let [one] = named.as_slice() {
         progress.step(&format!("reading {}", one.path.display()));
-        only = Some(Sample::open(&one.path, arguments.measure.walls.confinement())?);
+        only = Some(Sample::open(&one.path, arguments.measure.confinement.mode())?);
     }
     let signing = signer.as_ref().map(signing).transpose()?;
     let names = named.iter().filter_map(|named| named.path.file_name()?.to_str());
@@ -117,7 +117,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut types = supervisor.types();
     let _ = types.start();
     progress.step("starting the device");
-    let confinement = arguments.measure.walls.confinement();
+    let confinement = arguments.measure.confinement.mode();
     let mut device = super::open_device(&arguments.device, |setup| {
         kept_from_key(DeviceSetup { confinement, ..setup }, signer.as_ref())
     })?;
@@ -167,7 +167,7 @@ fn opened(
     only: Option<Sample>,
     arguments: &EvalArguments,
 ) -> Result<Sample, Stop> {
-    let open = || Sample::open_or_lost(path, place.as_deref(), arguments.measure.walls.confinement());
+    let open = || Sample::open_or_lost(path, place.as_deref(), arguments.measure.confinement.mode());
     let mut sample = only.map_or_else(open, Ok).or_stop(Exit::Host)?;
     sample.groups.clone_from(groups);
     if let Err(text) = sample.choose(&arguments.variants) {

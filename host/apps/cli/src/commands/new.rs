@@ -57,7 +57,7 @@ pub fn run(arguments: &NewArguments) -> Result<Exit, Stop> {
     let shown = path.display();
     print([
         format!("{shown}: a pass in src/lib.rs, its test, and a sample that it makes one kernel of"),
-        format!("  passhost eval {shown} {shown}/sample    builds it behind walls and scores it"),
+        format!("  passhost eval {shown} {shown}/sample    builds it in a sandbox and scores it"),
         format!("  cargo test --manifest-path {shown}/Cargo.toml    tests it natively"),
     ]);
     Ok(Exit::Success)

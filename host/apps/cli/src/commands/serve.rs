@@ -151,7 +151,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         Stop::usage(format!("cannot listen at {address}: {error}; name a free address of this machine by --listen"))
     })?;
     let supervisor = Arc::new(super::supervisor(config, terminal));
-    let confinement = arguments.measure.walls.confinement();
+    let confinement = arguments.measure.confinement.mode();
     // Their children reach neither what others submitted nor who may ask.
     let own = [arguments.data.as_path(), arguments.clients.as_path()];
     let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;

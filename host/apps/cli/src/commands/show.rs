@@ -3,7 +3,7 @@
 mod changes;
 mod kernels;
 
-use crate::arguments::{DeviceArguments, LimitArguments, WallArguments, policy};
+use crate::arguments::{ConfinementArguments, DeviceArguments, LimitArguments, policy};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
@@ -49,7 +49,7 @@ pub struct ShowArguments {
     #[arg(long, value_name = "FILE", requires = "after", conflicts_with_all = ["device", "threads"])]
     pub device_facts: Option<PathBuf>,
     #[command(flatten)]
-    pub walls: WallArguments,
+    pub confinement: ConfinementArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -83,7 +83,7 @@ const LINE: usize = 4000;
 pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let paths = passhost_sample::find(&arguments.sample).or_stop(Exit::Usage)?;
     let limits = arguments.limits.limits();
-    let confinement = arguments.walls.confinement();
+    let confinement = arguments.confinement.mode();
     let mut supervisor = Supervisor::new(Config { limits, confinement, ..Config::default() });
     if let Ok(cache) = super::open_cache() {
         supervisor = supervisor.with_cache(cache);
@@ -154,7 +154,7 @@ struct ShowTarget {
 /// The device that the pass is told of: one that is there, or one that somebody described.
 fn target(arguments: &ShowArguments) -> Result<ShowTarget, Stop> {
     let Some(path) = &arguments.device_facts else {
-        let confinement = arguments.walls.confinement();
+        let confinement = arguments.confinement.mode();
         let device = super::open_device(&arguments.device, |setup| DeviceSetup { confinement, ..setup })?;
         return Ok(ShowTarget { facts: device.info().facts, gpu: device.gpu() });
     };

@@ -44,7 +44,7 @@ pub fn stop(error: SourceError) -> Stop {
     Stop { exit, error: anyhow::Error::new(error).context("plugin (source)") }
 }
 
-/// Compiles a source. What is wrong with it is a value; no SDK, no walls and the like stop the command.
+/// Compiles a source. What is wrong with it is a value; no SDK, no confinement and the like stop the command.
 pub fn compile(
     source: &PassSource,
     limits: BuildLimits,

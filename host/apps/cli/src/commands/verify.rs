@@ -2,7 +2,7 @@
 
 mod signatures;
 
-use crate::arguments::{DeviceArguments, WallArguments};
+use crate::arguments::{ConfinementArguments, DeviceArguments};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
@@ -50,7 +50,7 @@ pub struct VerifyArguments {
     #[command(flatten)]
     pub device: DeviceArguments,
     #[command(flatten)]
-    pub walls: WallArguments,
+    pub confinement: ConfinementArguments,
 }
 
 impl VerifyArguments {
@@ -111,7 +111,7 @@ impl ReplayJudge<'_> {
                     empty => {
                         let wanted = self.arguments.device_like(document.job.device.as_ref());
                         let (confinement, check_on_cpu) =
-                            (self.arguments.walls.confinement(), self.arguments.check_on_cpu);
+                            (self.arguments.confinement.mode(), self.arguments.check_on_cpu);
                         let with = |setup| DeviceSetup { confinement, check_on_cpu, ..setup };
                         empty.insert(super::open_device(&wanted, with)?)
                     }
@@ -171,7 +171,7 @@ fn material(
     }
     let plugin = Plugin::read(path, document.limits.guest.wasm).or_stop(Exit::Usage)?;
     for (position, path) in samples.iter().enumerate() {
-        let sample = Sample::open(path, arguments.walls.confinement())?;
+        let sample = Sample::open(path, arguments.confinement.mode())?;
         // Of several, the one that the document is about; a single one is held against it whatever it is.
         if sample.sha256() == document.job.sample_sha256 || (position == 0 && samples.len() == 1) {
             return Ok(Ok((plugin, sample)));
@@ -214,7 +214,7 @@ impl VerifiedResult {
     ) {
         let same = is_same_machine(recorded, device.info());
         let cache = super::open_cache().ok();
-        let confinement = arguments.walls.confinement();
+        let confinement = arguments.confinement.mode();
         let found = replayed(Replay { recorded, plugin, sample, device, confinement, cache });
         if same {
             self.differences.extend(found);

@@ -261,7 +261,7 @@ impl DeviceSession<'_> {
     ) -> Result<FromDevice, DeviceChildError> {
         self.finish_load(process, limit);
         let started = Instant::now();
-        let Device { setup, machine_code, info, walls, gpu, processes } = &mut *self.device;
+        let Device { setup, machine_code, info, profile, gpu, processes } = &mut *self.device;
         let own = &mut processes[process];
         own.stage = None;
         if own.child.is_none() {
@@ -270,7 +270,7 @@ impl DeviceSession<'_> {
         if own.opening {
             let opened = own.ready(setup, machine_code)?;
             if process == 0 {
-                (*info, *walls, *gpu) = (opened.info, opened.walls, opened.gpu);
+                (*info, *profile, *gpu) = (opened.info, opened.profile, opened.gpu);
             }
         }
         let mut spent = Spent::default();

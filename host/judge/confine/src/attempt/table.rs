@@ -14,7 +14,7 @@ use std::ptr::null;
 pub struct EscapeAttempt {
     /// As it is called on a command line.
     pub name: &'static str,
-    /// Whether an ordinary user can do it on an ordinary machine, so that it must work without walls.
+    /// Whether an ordinary user can do it on an ordinary machine, so that it must work unconfined.
     pub ordinary: bool,
     /// Whether a device child may do it: it reads files, and starts threads.
     pub device_may: bool,
@@ -34,7 +34,7 @@ const fn but_for_the_device(attempt: EscapeAttempt) -> EscapeAttempt {
     EscapeAttempt { device_may: true, ..attempt }
 }
 
-/// Something that every child may do, behind every wall: where it fails, the others are held by accident.
+/// Something that every child may do, in every sandbox: where it fails, the others are held by accident.
 pub const HARMLESS: EscapeAttempt = EscapeAttempt {
     name: "allocate",
     ordinary: true,

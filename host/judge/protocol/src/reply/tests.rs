@@ -9,10 +9,10 @@ use crate::reader::{OpenedSample, SampleVariant};
 use passhost_ir::{
     Arg, DeviceFacts, DeviceKind, Dtype, Graph, Node, NodeId, NodeKind, OpName, TensorType, Value, ValueId,
 };
-use passhost_result::{DeviceInfo, GuestUsage, PassInfo, ProcessTimes, Refusal, Spent, Symbols, Walls};
+use passhost_result::{DeviceInfo, GuestUsage, PassInfo, ProcessTimes, Refusal, SandboxProfile, Spent, Symbols};
 use std::fmt::Debug;
 
-const WALLS: Walls = Walls { seccomp: true, landlock: Some(6) };
+const PROFILE: SandboxProfile = SandboxProfile { seccomp: true, landlock: Some(6) };
 const GRAPH: Most = Most { bytes: 1 << 20, items: 1 << 16 };
 
 /// A graph whose every id is as large as can be.
@@ -31,7 +31,7 @@ fn guest() -> Vec<FromGuest> {
     let refusal = Refusal { nodes: vec![NodeId(u32::MAX)], reason: "no".into() };
     let rewrite = GuestRewrite { graph: largest_ids(), refusals: vec![refusal], refusals_left_out: u64::MAX };
     vec![
-        FromGuest::Hello { engine: "engine".into(), walls: WALLS },
+        FromGuest::Hello { engine: "engine".into(), profile: PROFILE },
         FromGuest::Loaded { artefact: Some(vec![1; 9]), wall_us: 5 },
         FromGuest::Described(Ok(PassInfo::default()), usage.clone()),
         FromGuest::Infer { op: OpName::parse("aten::relu"), args: vec![Arg::None, Arg::Ints(vec![1, 2])] },
@@ -44,7 +44,7 @@ fn reader() -> Vec<FromReader> {
     let opened = OpenedSample { name: "sample".into(), sha256: "0".into(), variants: vec!["only".into()] };
     let variant = SampleVariant { program: largest_ids(), inputs: vec![], notes: vec!["a note".into()] };
     vec![
-        FromReader::Ready(WALLS),
+        FromReader::Ready(PROFILE),
         FromReader::Opened(Ok(opened)),
         FromReader::Infer { op: OpName::parse("aten::relu"), args: vec![Arg::Floats(vec![0.5])] },
         FromReader::Variant(Ok(variant)),
@@ -56,12 +56,12 @@ fn reader() -> Vec<FromReader> {
 
 fn types() -> Vec<FromTypes> {
     let ty = TensorType::contiguous(Dtype::I8, [1, 2]);
-    vec![FromTypes::Ready(WALLS), FromTypes::Typed(Ok(vec![ty])), FromTypes::Sources(vec!["text".into()])]
+    vec![FromTypes::Ready(PROFILE), FromTypes::Typed(Ok(vec![ty])), FromTypes::Sources(vec!["text".into()])]
 }
 
 fn compiler() -> Vec<FromCompiler> {
     vec![
-        FromCompiler::Ready { identity: "12".into(), walls: WALLS },
+        FromCompiler::Ready { identity: "12".into(), profile: PROFILE },
         FromCompiler::Unusable("none".into()),
         FromCompiler::Made(Ok(vec![1; 9])),
     ]
@@ -69,7 +69,7 @@ fn compiler() -> Vec<FromCompiler> {
 
 fn builder() -> Vec<FromBuilder> {
     let end = builder::CompilerEnd::Exited(0);
-    vec![FromBuilder::Ready(WALLS), FromBuilder::Unusable("none".into()), FromBuilder::Ended(end)]
+    vec![FromBuilder::Ready(PROFILE), FromBuilder::Unusable("none".into()), FromBuilder::Ended(end)]
 }
 
 fn device() -> Vec<FromDevice> {
@@ -91,7 +91,7 @@ fn device() -> Vec<FromDevice> {
     let loaded = LoadReport { types: vec![TensorType::contiguous(Dtype::F32, [3])], peak_bytes: 1, first_ns: 2 };
     let error = RewriteError::Op { node: NodeId(u32::MAX), op: "kernel".into(), message: "no".into() };
     vec![
-        FromDevice::Opened { device, walls: WALLS, gpu: None },
+        FromDevice::Opened { device, profile: PROFILE, gpu: None },
         FromDevice::Unusable("none".into()),
         FromDevice::Stage(DeviceStage::Plan),
         FromDevice::Compile(compiler::CompilerSource { text: "text".into(), capability: (9, 0) }),

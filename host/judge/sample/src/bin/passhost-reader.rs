@@ -25,7 +25,7 @@ fn main() -> ExitCode {
 
 fn serve(path: &Path) -> Result<ExitCode, ReaderServeError> {
     // SAFETY: no thread was started and nothing is open since `main` began.
-    let walls = unsafe { reader::before_anything(passhost_sample::places(path)) }?;
-    passhost_sample::serve(path, walls)?;
+    let profile = unsafe { reader::before_anything(passhost_sample::places(path)) }?;
+    passhost_sample::serve(path, profile)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -87,8 +87,8 @@ pub struct Wanted {
     pub processes: usize,
     /// The directory that the children of the device may write to, for inputs of the graph that is measured.
     pub inputs: PathBuf,
-    /// One for what comes of it, where Python alone writes. It was there before the device was opened, whose walls may
-    /// hide what is made later.
+    /// One for what comes of it, where Python alone writes. It was there before the device was opened, whose sandbox
+    /// may hide what is made later.
     pub outputs: PathBuf,
     /// Wall clock for a Python to start, if it is not its own.
     pub timeout: Option<Duration>,

@@ -4,7 +4,7 @@ use super::{Baselines, Method};
 use crate::batch::{BatchEvent, BatchWork, MeasuredSample, Reporter, SampleQueue, hear_of};
 use crate::supervisor::Supervisor;
 use passhost_child::device::Device;
-use passhost_result::document::ChildWalls;
+use passhost_result::document::ChildProfiles;
 
 impl Supervisor {
     /// Measures every method on every sample of a batch whose plugins are [`Baselines::entries`]. `hear` is called on this
@@ -29,9 +29,9 @@ impl Supervisor {
                     task.plugins.iter().map(|&plugin| baselines.wanted.methods[plugin]).collect();
                 let judged = self.measure_baselines(baselines, device, reading, &methods);
                 let sample = MeasuredSample::new(index, opened);
-                let types = self.types_walls.get().copied();
-                let device = Some(device.walls());
-                let confinement = ChildWalls { reader: sample.reader, types, device, ..ChildWalls::default() };
+                let types = self.types_profile.get().copied();
+                let device = Some(device.profile());
+                let confinement = ChildProfiles { reader: sample.reader, types, device, ..ChildProfiles::default() };
                 for (&plugin, judged) in task.plugins.iter().zip(judged) {
                     reporter.variant(&sample, (task.variant, plugin), Some(0), confinement, judged);
                 }

@@ -4,7 +4,7 @@ use super::error::BatchError;
 use super::header::{Header, PluginEntry};
 use super::line::{BatchLine, SampleLine, SampleName, VariantLine};
 use passhost_result::DeviceInfo;
-use passhost_result::document::{ChildWalls, Document, Job};
+use passhost_result::document::{ChildProfiles, Document, Job};
 use passhost_result::scoring::{Frame, assemble};
 use passhost_result::timing::{Rules, measured};
 use passhost_result::untrusted::one_line;
@@ -17,9 +17,9 @@ use std::path::Path;
 #[derive(Default)]
 struct KnownVariants {
     variants: BTreeMap<usize, VariantLine>,
-    /// Of the last line: an earlier device, or a wall that was not needed yet, is not the end of the story.
+    /// Of the last line: an earlier device, or a child that was not needed yet, is not the end of the story.
     device: Option<usize>,
-    confinement: ChildWalls,
+    confinement: ChildProfiles,
 }
 
 impl KnownVariants {
@@ -40,8 +40,8 @@ impl KnownVariants {
     }
 }
 
-fn joined(earlier: ChildWalls, later: ChildWalls) -> ChildWalls {
-    ChildWalls {
+fn joined(earlier: ChildProfiles, later: ChildProfiles) -> ChildProfiles {
+    ChildProfiles {
         guest: later.guest.or(earlier.guest),
         reader: later.reader.or(earlier.reader),
         types: later.types.or(earlier.types),
@@ -120,7 +120,7 @@ pub(super) fn documents(path: &Path, header: &Header, lines: Vec<(usize, BatchLi
             let found = match (known, line) {
                 (Some(known), _) => document(header, entry, known),
                 (None, Some(SampleLine { sample, failure: Some(failure) })) => {
-                    let frame = frame(header, entry, sample, None, ChildWalls::default());
+                    let frame = frame(header, entry, sample, None, ChildProfiles::default());
                     Some(assemble(Frame { lost: Some(failure.clone()), ..frame }, vec![]))
                 }
                 (None, _) => None,
@@ -157,7 +157,7 @@ pub(crate) fn frame(
     plugin: &PluginEntry,
     sample: &SampleName,
     device: Option<&DeviceInfo>,
-    confinement: ChildWalls,
+    confinement: ChildProfiles,
 ) -> Frame {
     Frame {
         job: Job {

@@ -1,6 +1,6 @@
 //! The lines of a batch file after its header.
 
-use passhost_result::document::{ChildWalls, Failure, Variant};
+use passhost_result::document::{ChildProfiles, Failure, Variant};
 use passhost_score::VariantOutcome;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct VariantLine {
     /// Position of the device among those of the header; absent where nothing ran because the plugin does not load.
     pub device: Option<usize>,
     /// What kept the children in.
-    pub confinement: ChildWalls,
+    pub confinement: ChildProfiles,
     /// What the score counts; absent where the host is to blame.
     pub outcome: Option<VariantOutcome>,
     /// The variant's entry in the result document.

@@ -3,8 +3,8 @@
 use super::line::{BatchLine, SampleLine, SampleName, VariantLine};
 use super::work::{BatchEvent, BatchWork, OpenedForBatch, SampleQueue, VariantTask, open};
 use crate::supervisor::Supervisor;
-use passhost_result::Walls;
-use passhost_result::document::ChildWalls;
+use passhost_result::SandboxProfile;
+use passhost_result::document::ChildProfiles;
 use passhost_result::verdict::Judged;
 use std::sync::mpsc::Sender;
 
@@ -21,7 +21,7 @@ pub(crate) struct MeasuredSample {
     name: SampleName,
     of: usize,
     /// What kept its reader in.
-    pub reader: Option<Walls>,
+    pub reader: Option<SandboxProfile>,
     /// Names of its variants.
     pub variants: Vec<String>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct MeasuredSample {
 impl MeasuredSample {
     pub fn new(index: usize, opened: &OpenedForBatch) -> MeasuredSample {
         let OpenedForBatch { sample, name, of, .. } = opened;
-        let (reader, variants) = (sample.walls(), sample.variants().to_vec());
+        let (reader, variants) = (sample.profile(), sample.variants().to_vec());
         MeasuredSample { index, name: name.clone(), of: *of, reader, variants }
     }
 }
@@ -45,7 +45,7 @@ impl Reporter<'_> {
         sample: &MeasuredSample,
         (position, plugin): (usize, usize),
         device: Option<usize>,
-        confinement: ChildWalls,
+        confinement: ChildProfiles,
         Judged { variant, outcome, .. }: Judged,
     ) {
         let plugin = self.work.header.plugins[plugin].sha256.clone();

@@ -6,11 +6,11 @@ use super::work::SampleQueue;
 use super::*;
 use crate::supervisor::Config;
 use passhost_ir::{Dtype, TensorType};
-use passhost_result::document::{Blame, CHECK, ChildWalls, Document, Job, Limits, Variant, failure};
+use passhost_result::document::{Blame, CHECK, ChildProfiles, Document, Job, Limits, Variant, failure};
 use passhost_result::scoring::{Frame, assemble};
 use passhost_result::timing::{Rules, measured};
 use passhost_result::verdict::{Judged, conclude, empty, failed};
-use passhost_result::{Block, DeviceTimes, OutputReport, ProcessTimes, Settings, Walls, Witness};
+use passhost_result::{Block, DeviceTimes, OutputReport, ProcessTimes, SandboxProfile, Settings, Witness};
 use passhost_score::FailureClass;
 use std::fs;
 use std::io::Read as _;
@@ -50,7 +50,10 @@ fn line(plugin: &str, sample: &str, position: usize, judged: Judged) -> BatchLin
         position,
         of: 2,
         device: None,
-        confinement: ChildWalls { guest: Some(Walls { seccomp: true, landlock: Some(5) }), ..ChildWalls::default() },
+        confinement: ChildProfiles {
+            guest: Some(SandboxProfile { seccomp: true, landlock: Some(5) }),
+            ..ChildProfiles::default()
+        },
         outcome,
         variant,
     }))
@@ -337,7 +340,10 @@ fn evaluated(plugin: &PluginEntry, judged: Vec<Judged>) -> Document {
         limits: Limits { guest: config.limits, measurement: config.settings },
         options: config.options,
         submissions: config.submissions,
-        confinement: ChildWalls { guest: Some(Walls { seccomp: true, landlock: Some(5) }), ..ChildWalls::default() },
+        confinement: ChildProfiles {
+            guest: Some(SandboxProfile { seccomp: true, landlock: Some(5) }),
+            ..ChildProfiles::default()
+        },
     };
     assemble(frame, judged)
 }

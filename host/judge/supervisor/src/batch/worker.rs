@@ -11,7 +11,7 @@ use passhost_child::device::Device;
 use passhost_child::{ForGpu, LoadedPlugin, cores};
 use passhost_ir::DeviceFacts;
 use passhost_protocol::device::Draws;
-use passhost_result::document::{Blame, ChildWalls, failure};
+use passhost_result::document::{Blame, ChildProfiles, failure};
 use passhost_result::verdict::{empty, failed};
 use passhost_score::FailureClass;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -129,7 +129,7 @@ impl<'a> DeviceWorker<'a> {
         for &plugin in &task.plugins {
             if let Some(failure) = self.reporter.work.header.plugins[plugin].failure.clone() {
                 let judged = failed(empty(name), FailureClass::Compile, failure);
-                let confinement = ChildWalls { reader: sampled.reader, ..ChildWalls::default() };
+                let confinement = ChildProfiles { reader: sampled.reader, ..ChildProfiles::default() };
                 self.reporter.variant(sampled, (task.variant, plugin), None, confinement, judged);
             }
         }
@@ -139,7 +139,7 @@ impl<'a> DeviceWorker<'a> {
             }
             let (position, plugin) = &mut crew.plugins[place];
             let judged = crew.checker.judge(plugin, device, checked);
-            let confinement = self.supervisor.walls(plugin, sampled.reader, Some(device));
+            let confinement = self.supervisor.profiles(plugin, sampled.reader, Some(device));
             self.reporter.variant(sampled, (task.variant, *position), Some(self.number), confinement, judged);
         }
     }

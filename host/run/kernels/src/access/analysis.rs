@@ -60,6 +60,11 @@ impl KernelAnalysis {
         let reduces = kernel.body.iter().any(|inst| matches!(inst.op, Op::Reduce(..) | Op::Scan(..)));
         KernelAnalysis { forms, depends, needed, gathers, reduces }
     }
+
+    /// What a value reads, by itself and through its index expressions.
+    pub(crate) fn reads(&self, kernel: &Kernel, reg: Reg) -> Vec<Reg> {
+        [kernel.body[reg.0 as usize].op.operands().as_slice(), &self.gathers[reg.0 as usize]].concat()
+    }
 }
 
 fn index_roots(op: &Op) -> &[IndexId] {

@@ -11,10 +11,8 @@
 //! row is added up. It stays, unless every reduction and scan of the kernel gives the same in any order: those of
 //! integers and bools, positions, and extrema of `f32`, of which a NaN is always the same one and -0 is below 0.
 
-use super::chooser::{Chooser, KEPT_REGISTERS, OTHER_REGISTERS, REGISTERS};
-use super::scans::{accumulator_bytes, scans};
+use super::chooser::{Chooser, KEPT_REGISTERS, REGISTERS};
 use super::schedule::{Schedule, ScheduleForm};
-use super::space::AxisDomain;
 use super::split::RowSplit;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
@@ -41,7 +39,7 @@ impl Chooser<'_> {
         let mut candidates = vec![default];
         for other in others {
             let is_grid = i32::try_from(other.blocks()).is_ok();
-            if is_grid && candidates.len() < MOST_CANDIDATES && !candidates.iter().any(|known| known.is_same(&other)) {
+            if is_grid && candidates.len() < MOST_CANDIDATES && !candidates.contains(&other) {
                 candidates.push(other);
             }
         }
@@ -51,9 +49,7 @@ impl Chooser<'_> {
     /// Each point by itself, reading inputs and writing outputs where they lie.
     fn untiled(&self, default: &Schedule) -> Vec<Schedule> {
         let map = self.map(default.rows.clone());
-        let mut others = self.other_columns(&map);
-        others.insert(0, map);
-        others
+        [vec![map.clone()], self.other_columns(&map)].concat()
     }
 
     /// More or fewer rows side by side, in a thread or in a block.
@@ -77,16 +73,14 @@ impl Chooser<'_> {
     fn has_room_for_columns(&self, schedule: &Schedule, default: u32) -> bool {
         let ScheduleForm::Columns { wide, deep, lanes, .. } = schedule.form else { return false };
         let (threads, rows) = (wide * deep, schedule.rows.points());
-        let accumulator = accumulator_bytes(self.kernel, self.analysis);
-        let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).max().unwrap_or(0);
-        let registers = u64::from(lanes) * 4 * reductions + OTHER_REGISTERS;
+        let accumulator = self.accumulator_bytes();
         let columns = u64::from(wide * lanes);
         let whole = Schedule { split: RowSplit::Whole, ..schedule.clone() };
         (default.min(32)..=MOST_THREADS).contains(&threads)
             && lanes <= MOST_LANES
             && rows.is_multiple_of(u64::from(lanes))
             && columns < 2 * rows
-            && u64::from(threads) * registers <= REGISTERS
+            && u64::from(threads) * self.column_registers(lanes) <= REGISTERS
             && whole.shared_bytes(accumulator) <= self.device.shared_bytes_per_block()
             && self.is_shared_alike(schedule, &whole, columns)
     }
@@ -106,25 +100,19 @@ impl Chooser<'_> {
             return vec![];
         }
         let mut others = vec![];
-        let mut add = |threads: u32, rows: u32, lanes: u32, kept: bool| {
-            others.extend(self.of_rows(default, (threads, rows, lanes), kept));
-        };
         if self.gives_the_same_in_any_order() {
-            for (threads, rows) in [(threads * 2, rows), (threads / 2, rows), (threads * 2, rows / 2)] {
-                add(threads, rows, lanes, kept);
-            }
-            add(threads, rows, lanes / 2, kept);
+            let of_threads = [(threads * 2, rows, lanes), (threads / 2, rows, lanes), (threads * 2, rows / 2, lanes)];
+            others.extend(of_threads.into_iter().chain([(threads, rows, lanes / 2)]).map(|form| (form, kept)));
         }
-        for (rows, kept) in [(rows * 2, kept), (rows / 2, kept), (rows, !kept), (rows * 4, kept), (rows * 2, !kept)] {
-            add(threads, rows, lanes, kept);
-        }
-        others
+        let of_rows = [(rows * 2, kept), (rows / 2, kept), (rows, !kept), (rows * 4, kept), (rows * 2, !kept)];
+        others.extend(of_rows.map(|(rows, kept)| ((threads, rows, lanes), kept)));
+        others.into_iter().filter_map(|(form, kept)| self.of_rows(default, form, kept)).collect()
     }
 
     /// The schedule that gives each block so many rows, each of them so many threads, and each of these so many points
     /// at a time; `None` where that is no better than nonsense.
     fn of_rows(&self, default: &Schedule, (threads, rows, lanes): (u32, u32, u32), kept: bool) -> Option<Schedule> {
-        let (split, has_scans) = (default.split, scans(self.kernel, self.analysis));
+        let (split, has_scans) = (default.split, self.scans());
         if threads == 0 || rows == 0 || lanes == 0 || (kept && (has_scans || self.passes.kept.is_empty())) {
             return None;
         }
@@ -154,7 +142,7 @@ impl Chooser<'_> {
 
     /// Whether no reduction and no scan depends on the order of what it takes.
     fn gives_the_same_in_any_order(&self) -> bool {
-        let is_free = |op: ReduceOp, operand: Reg| match self.kernel.body[operand.0 as usize].dtype {
+        let is_free = |op: ReduceOp, operand: Reg| match self.dtype(operand) {
             _ if op.gives() == Gives::Position => true,
             Dtype::F32 => matches!(op, ReduceOp::Max | ReduceOp::Min),
             dtype => !dtype.is_float(),
@@ -167,28 +155,20 @@ impl Chooser<'_> {
     }
 }
 
-impl Schedule {
-    /// Whether both give the same threads the same work.
-    fn is_same(&self, other: &Schedule) -> bool {
-        let axes = |domain: &AxisDomain| domain.axes.clone();
-        let plain = |schedule: &Schedule| (schedule.form, schedule.split, schedule.tiles.clone());
-        plain(self) == plain(other) && [&self.rows, &self.points].map(axes) == [&other.rows, &other.points].map(axes)
-    }
-}
-
 /// What tells a schedule from the other candidates of its kernel.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.form {
             ScheduleForm::Columns { lanes, .. } if self.tiles.is_some() => write!(f, "squares lanes={lanes}")?,
-            ScheduleForm::Columns { wide, deep, lanes, kept } => {
+            ScheduleForm::Columns { wide, deep, lanes, .. } => {
                 write!(f, "columns wide={wide} deep={deep} lanes={lanes}")?;
-                f.write_str(if kept { " kept" } else { "" })?;
             }
-            ScheduleForm::Rows { threads, rows, lanes, turns, kept } => {
+            ScheduleForm::Rows { threads, rows, lanes, turns, .. } => {
                 write!(f, "rows threads={threads} rows={rows} lanes={lanes} turns={turns}")?;
-                f.write_str(if kept { " kept" } else { "" })?;
             }
+        }
+        if let ScheduleForm::Columns { kept: true, .. } | ScheduleForm::Rows { kept: true, .. } = self.form {
+            f.write_str(" kept")?;
         }
         match self.split {
             RowSplit::Whole => Ok(()),

@@ -2,9 +2,9 @@
 
 use super::passes::Passes;
 use super::properties::DeviceProperties;
-use super::scans::{accumulator_bytes, most_together, scanned, scans};
+use super::scans::most_together;
 use super::schedule::{SCANNED_BYTES, Schedule, ScheduleForm};
-use super::space::{Address, AxisDomain, Lanes, common};
+use super::space::{Address, AxisDomain, Lanes, MemoryAccess};
 use super::split::{Exchange, RowSplit};
 use super::tiles::Tiles;
 use crate::access::{KernelAnalysis, KernelLayout, axes_in_store_order, prefers_columns};
@@ -31,7 +31,7 @@ const SPLIT_THREADS: u32 = 512;
 /// Registers of a multiprocessor.
 pub(super) const REGISTERS: u64 = 1 << 16;
 /// Those that a thread needs beside what it adds up.
-pub(super) const OTHER_REGISTERS: u64 = 24;
+const OTHER_REGISTERS: u64 = 24;
 /// Rows from which on a thread each scans them, where they lie side by side.
 const SCANNED_SIDE_BY_SIDE: u64 = 4096;
 /// Bytes of a thread's registers that the elements of a scan may take where blocks share rows.
@@ -53,30 +53,27 @@ pub(super) struct Chooser<'a> {
     pub(super) passes: &'a Passes,
 }
 
-/// An access that decides how wide others are.
-pub(super) struct MemoryAccess {
-    pub(super) address: Address,
-    pub(super) dtype: Dtype,
-    pub(super) alignment: usize,
-    pub(super) in_bounds: Vec<bool>,
-    /// Bytes of the whole tensor.
-    pub(super) bytes: u64,
-}
-
 impl Chooser<'_> {
     pub(super) fn choose(&self) -> Schedule {
         let (parallel, all) = (self.kernel.parallel.len(), self.kernel.parallel.len() + self.kernel.reduce.len());
         if self.is_map {
             let rows = AxisDomain::new(self.kernel, axes_in_store_order(self.kernel, |_| true));
-            let map = self.tiled(self.map(rows));
+            let map = self.map(rows);
+            // Those of its inputs are read by squares that are worth it.
+            let loads = self.needed().filter(|(reg, _)| self.analysis.gathers[reg.0 as usize].is_empty());
+            let loads = loads.filter_map(|(reg, _)| Some((reg, self.load_access(reg)?)));
+            let map = match Tiles::choose(loads, (self.kernel, self.device), &map.rows) {
+                Some(tiles) => map.by_tiles(tiles),
+                None => map,
+            };
             return self.transposed(&map).unwrap_or(map);
         }
-        if scans(self.kernel, self.analysis) {
+        if self.scans() {
             return self.scan();
         }
         let rows = AxisDomain::new(self.kernel, axes_in_store_order(self.kernel, |axis| axis < parallel));
         // Reductions with positions visit the points in the order of the axes.
-        let points = if self.needed().any(|(_, op)| matches!(op, Op::Reduce(..))) {
+        let points = if self.reduces() {
             AxisDomain::new(self.kernel, (parallel..all).collect())
         } else {
             AxisDomain::new(self.kernel, axes_in_store_order(self.kernel, |axis| axis >= parallel))
@@ -84,12 +81,21 @@ impl Chooser<'_> {
         if self.prefers_columns(&rows, &points) { self.columns(rows, points) } else { self.rows(rows, points) }
     }
 
+    pub(super) fn dtype(&self, reg: Reg) -> Dtype {
+        self.kernel.body[reg.0 as usize].dtype
+    }
+
+    pub(super) fn op(&self, reg: Reg) -> &Op {
+        &self.kernel.body[reg.0 as usize].op
+    }
+
+    fn reduces(&self) -> bool {
+        self.needed().any(|(_, op)| matches!(op, Op::Reduce(..)))
+    }
+
     pub(super) fn needed(&self) -> impl Iterator<Item = (Reg, &Op)> {
-        (0..)
-            .map(Reg)
-            .zip(&self.kernel.body)
-            .filter(|(reg, _)| self.analysis.needed[reg.0 as usize])
-            .map(|(reg, inst)| (reg, &inst.op))
+        let all = (0..).map(Reg).zip(&self.kernel.body).map(|(reg, inst)| (reg, &inst.op));
+        all.filter(|(reg, _)| self.analysis.needed[reg.0 as usize])
     }
 
     /// The most lanes, up to 16 bytes of the narrowest type, by which most of the traffic goes in wide accesses.
@@ -98,18 +104,8 @@ impl Chooser<'_> {
         let mut lanes = (16 / narrowest.max(2)).min(8) as u32;
         while lanes > 1 {
             let bytes = |wide: bool| -> u64 {
-                let is_wide = |access: &&MemoryAccess| {
-                    let common = common(
-                        self.kernel,
-                        self.analysis,
-                        (along, other),
-                        &access.address,
-                        i64::from(lanes),
-                        (access.dtype, access.alignment),
-                        &access.in_bounds,
-                    );
-                    (common != Lanes::Each) == wide
-                };
+                let is_wide =
+                    |access: &&MemoryAccess| (self.common_along((along, other), access, lanes) != Lanes::Each) == wide;
                 accesses.iter().filter(is_wide).map(|access| access.dtype.size()).sum()
             };
             if along.points().is_multiple_of(u64::from(lanes)) && bytes(true) > bytes(false) {
@@ -129,15 +125,6 @@ impl Chooser<'_> {
         }
         let wide = if rows.points() / u64::from(lanes) < fill { 128 } else { 256 };
         Schedule::whole(ScheduleForm::Columns { wide, deep: 1, lanes, kept: false }, rows, points)
-    }
-
-    /// A map with those of its inputs read by squares that are worth it.
-    fn tiled(&self, map: Schedule) -> Schedule {
-        let tiles = Tiles::choose((self.kernel, self.facts), self.analysis, self.layout, self.device, &map.rows);
-        match tiles {
-            Some(tiles) => map.by_tiles(tiles),
-            None => map,
-        }
     }
 
     /// Whether most of what is read lies such that neighbouring rows, not neighbouring points, are side by side.
@@ -199,13 +186,12 @@ impl Chooser<'_> {
         while deep < deepest && threads(lanes, deep) < fill {
             deep *= 2;
         }
-        let bytes = accumulator_bytes(self.kernel, self.analysis);
+        let bytes = self.accumulator_bytes();
         while deep > 1 && u64::from(wide * deep * lanes) * bytes > self.device.shared_bytes_per_block() {
             deep /= 2;
         }
-        // What a thread adds up must stay in registers, for four points at a time.
-        let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).max().unwrap_or(0);
-        let registers = u64::from(lanes) * 4 * reductions + OTHER_REGISTERS;
+        // What a thread adds up must stay in registers.
+        let registers = self.column_registers(lanes);
         while deep > 1 && u64::from(wide * deep) * registers > REGISTERS {
             deep /= 2;
         }
@@ -303,19 +289,16 @@ impl Chooser<'_> {
 
     /// What blocks would tell each other that share the rows of a schedule, of which each has `together`.
     pub(super) fn exchange(&self, whole: &Schedule, together: u64) -> Exchange {
-        let accumulator = accumulator_bytes(self.kernel, self.analysis);
+        let accumulator = self.accumulator_bytes();
         let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).sum::<u64>();
-        Exchange {
-            bytes: together * accumulator * reductions,
-            shared: whole.shared_bytes(accumulator),
-            teams: whole.blocks(),
-        }
+        let (bytes, shared) = (together * accumulator * reductions, whole.shared_bytes(accumulator));
+        Exchange { bytes, shared, teams: whole.blocks() }
     }
 
     /// Rows side by side are scanned by a thread each, which is the best order of accesses; others by neighbouring
     /// threads, which is the best order for few of them.
     fn scan(&self) -> Schedule {
-        let (rows, points, whole) = scanned(self.kernel, self.analysis);
+        let (rows, points, whole) = self.scanned();
         let side_by_side = rows.points() >= SCANNED_SIDE_BY_SIDE && self.prefers_columns(&rows, &points);
         if !whole || side_by_side {
             return Schedule::whole(ScheduleForm::Columns { wide: 32, deep: 1, lanes: 1, kept: false }, rows, points);
@@ -329,19 +312,12 @@ impl Chooser<'_> {
         let threads = chunks.next_power_of_two().clamp(1, u64::from(most)) as u32;
         let per_block = self.rows_per_block(&rows, threads);
         let turns = chunks.div_ceil(u64::from(threads)).min(u64::from(u32::MAX) / 2) as u32;
-        let bytes = accumulator_bytes(self.kernel, self.analysis);
+        let bytes = self.accumulator_bytes();
         let together = most_together(SCANNED_BYTES, lanes, bytes).min(turns.next_power_of_two());
-        let form = ScheduleForm::Rows {
-            threads,
-            rows: per_block,
-            lanes,
-            turns: turns.next_multiple_of(together),
-            kept: false,
-        };
-        self.scan_by_many(lanes, chunks, &rows).map_or_else(
-            || Schedule::whole(form, rows.clone(), points.clone()),
-            |(form, split)| Schedule { split, ..Schedule::whole(form, rows.clone(), points.clone()) },
-        )
+        let turns = turns.next_multiple_of(together);
+        let form = ScheduleForm::Rows { threads, rows: per_block, lanes, turns, kept: false };
+        let (form, split) = self.scan_by_many(lanes, chunks, &rows).unwrap_or((form, RowSplit::Whole));
+        Schedule { split, ..Schedule::whole(form, rows, points) }
     }
 
     /// How blocks share rows that are scanned, where these are few and long: by as many turns of a block as it takes for
@@ -353,19 +329,50 @@ impl Chooser<'_> {
             return None;
         }
         let blocks = |turns: u32| chunks.div_ceil(u64::from(SPLIT_THREADS * turns));
-        let bytes = accumulator_bytes(self.kernel, self.analysis);
+        let bytes = self.accumulator_bytes();
         let most = most_together(SHARED_SCANNED_BYTES, lanes, bytes);
         let mut turns = 1;
         while turns < most && rows.points() * blocks(turns) > room {
             turns *= 2;
         }
-        let split = RowSplit::scanned(blocks(turns), rows.points(), bytes * self.scan_count(), self.passes);
+        let scans = self.needed().filter(|(_, op)| matches!(op, Op::Scan(..))).count() as u64;
+        let split = RowSplit::scanned(blocks(turns), rows.points(), bytes * scans, self.passes);
         let form = ScheduleForm::Rows { threads: SPLIT_THREADS, rows: 1, lanes, turns, kept: false };
         (split != RowSplit::Whole).then_some((form, split))
     }
 
-    fn scan_count(&self) -> u64 {
-        self.needed().filter(|(_, op)| matches!(op, Op::Scan(..))).count() as u64
+    /// Whether the kernel scans.
+    pub(super) fn scans(&self) -> bool {
+        self.needed().any(|(_, op)| matches!(op, Op::Scan(..)))
+    }
+
+    /// Bytes of the largest accumulator that a reduction or a scan needs.
+    pub(super) fn accumulator_bytes(&self) -> u64 {
+        let bytes = self.needed().filter_map(|(_, op)| match op {
+            // A value and its position.
+            Op::Reduce(op, _) if op.gives() == Gives::Position => Some(16),
+            Op::Reduce(_, operand) | Op::Scan(_, operand) => Some(self.dtype(*operand).size()),
+            _ => None,
+        });
+        bytes.max().unwrap_or(0)
+    }
+
+    /// Registers that a thread of columns needs for what it adds up, of four points at a time, and for the rest.
+    pub(super) fn column_registers(&self, lanes: u32) -> u64 {
+        let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).max().unwrap_or(0);
+        u64::from(lanes) * 4 * reductions + OTHER_REGISTERS
+    }
+
+    /// The rows and points of a kernel with scans, and whether a row is one run of each. It always is if nothing is there
+    /// but elements: then whatever a scan does not go along tells rows apart.
+    fn scanned(&self) -> (AxisDomain, AxisDomain, bool) {
+        let (kernel, all) = (self.kernel, self.kernel.parallel.len() + self.kernel.reduce.len());
+        let of_elements = !self.reduces() && kernel.stores.iter().all(|store| store.order.len() == all);
+        let first = if of_elements { all - 1 } else { kernel.parallel.len() };
+        let rows = AxisDomain::new(kernel, axes_in_store_order(kernel, |axis| axis < first));
+        let points = AxisDomain::new(kernel, (first..all).collect());
+        let one_run = kernel.reduce.last().is_some_and(|last| points.points() == last.unsigned_abs());
+        (rows, points, one_run)
     }
 }
 

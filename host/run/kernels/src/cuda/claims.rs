@@ -81,16 +81,13 @@ pub struct Claims {
 impl Claims {
     /// None yet, for a schedule.
     pub(super) fn new(schedule: &Schedule) -> Claims {
-        let blocks = schedule.blocks();
+        let shared = schedule.split.blocks();
+        let rows = schedule.blocks() / u64::from(shared) * schedule.rows_per_block();
         let reach = match schedule.form {
-            ScheduleForm::Columns { wide, lanes, .. } => {
-                let rows = blocks / u64::from(schedule.split.blocks()) * u64::from(wide) * u64::from(lanes);
-                (rows, schedule.points.points())
-            }
-            ScheduleForm::Rows { threads, rows, lanes, turns, .. } => {
-                let shared = schedule.split.blocks();
-                let points = u64::from(turns) * u64::from(threads * shared) * u64::from(lanes);
-                (blocks / u64::from(shared) * u64::from(rows), points)
+            _ if schedule.tiles.is_some() => (schedule.rows.points(), 1),
+            ScheduleForm::Columns { .. } => (rows, schedule.points.points()),
+            ScheduleForm::Rows { threads, lanes, turns, .. } => {
+                (rows, u64::from(turns) * u64::from(threads * shared) * u64::from(lanes))
             }
         };
         Claims {

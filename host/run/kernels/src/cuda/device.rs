@@ -54,7 +54,7 @@ const FIRST_THAT_BEGINS_EARLY: i32 = 9;
 /// What a function does first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FunctionStart {
-    /// It calls `begin` of the [prelude](super::join), which waits for the launch before.
+    /// It calls `begin` of `prelude.cu`, which waits for the launch before.
     Waits,
     /// Anything: all that the stream was given before must have ended.
     Anyhow,
@@ -98,11 +98,8 @@ impl Gpu {
 
     /// Major and minor version of the compute capability.
     pub fn capability(&self) -> Result<(i32, i32), DriverError> {
-        use sys::CUdevice_attribute::{
-            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
-            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
-        };
-        Ok((self.attribute(MAJOR)?, self.attribute(MINOR)?))
+        let minor = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR;
+        Ok((self.major, self.attribute(minor)?))
     }
 
     /// A figure that the driver has of the device.

@@ -2,15 +2,14 @@
 
 use super::device::{DriverError, Entered, Gpu, Stream, failed};
 use super::kernel::PreparedLaunch;
+use super::recording::RecordedLaunches;
 use cudarc::driver::sys;
 use std::sync::Arc;
 
 /// Launches, one after the other.
 #[derive(Debug)]
 pub struct LaunchGraph {
-    gpu: Arc<Gpu>,
-    graph: sys::CUgraph,
-    exec: sys::CUgraphExec,
+    made: RecordedLaunches,
     /// They hold the machine code.
     _launches: Vec<PreparedLaunch>,
 }
@@ -28,12 +27,7 @@ impl LaunchGraph {
         let mut graph = std::ptr::null_mut();
         // SAFETY: a new graph, which is destroyed when this is dropped.
         unsafe { sys::cuGraphCreate(&raw mut graph, 0) }.result().map_err(failed("make a graph"))?;
-        let mut made = LaunchGraph {
-            gpu: gpu.clone(),
-            graph,
-            exec: std::ptr::null_mut(),
-            _launches: launches.iter().map(|(launch, _)| launch.clone()).collect(),
-        };
+        let mut made = RecordedLaunches::of(gpu, graph);
         let mut last: Option<sys::CUgraphNode> = None;
         for (launch, addresses) in launches {
             let mut bytes = 0;
@@ -56,20 +50,17 @@ impl LaunchGraph {
                 last = Some(node);
             }
         }
-        // SAFETY: the graph lives; the result is destroyed when this is dropped.
-        unsafe { sys::cuGraphInstantiateWithFlags(&raw mut made.exec, graph, 0) }
-            .result()
-            .map_err(failed("make a graph ready"))?;
-        Ok(made)
+        made.make_ready()?;
+        Ok(LaunchGraph { made, _launches: launches.iter().map(|(launch, _)| launch.clone()).collect() })
     }
 
     /// Launches all of it.
     ///
     /// # Safety
     /// As for [`LaunchGraph::new`].
-    pub unsafe fn launch(&self, _entered: &Entered<'_>, stream: Stream) -> Result<(), DriverError> {
-        // SAFETY: the graph is ready; the rest is the caller's promise.
-        unsafe { sys::cuGraphLaunch(self.exec, stream.raw()) }.result().map_err(failed("launch a graph"))
+    pub unsafe fn launch(&self, entered: &Entered<'_>, stream: Stream) -> Result<(), DriverError> {
+        // SAFETY: by the caller's promise.
+        unsafe { self.made.launch(entered, stream) }
     }
 }
 
@@ -83,18 +74,4 @@ fn edge_to(launch: &PreparedLaunch) -> sys::CUgraphEdgeData {
         false => (sys::CU_GRAPH_KERNEL_NODE_PORT_DEFAULT, CU_GRAPH_DEPENDENCY_TYPE_DEFAULT),
     };
     sys::CUgraphEdgeData { from_port: from_port as u8, to_port: 0, type_: kind as u8, reserved: [0; 5] }
-}
-
-impl Drop for LaunchGraph {
-    fn drop(&mut self) {
-        let _entered = self.gpu.enter();
-        // SAFETY: both were made here, and what runs of them is finished by the driver. There is nothing to do about an
-        // error.
-        unsafe {
-            if !self.exec.is_null() {
-                let _ = sys::cuGraphExecDestroy(self.exec);
-            }
-            let _ = sys::cuGraphDestroy(self.graph);
-        }
-    }
 }

@@ -6,175 +6,99 @@
 //! them, and threads that a body has no use for leave before it begins: they are whole warps, and a barrier waits for
 //! threads that are there. Shared memory is that of the body that wants the most.
 
+use super::claims::Claims;
+use super::loops::{
+    BLOCK, DeviceFunction, Expression, FunctionRole, MemorySpace, SHARED, THREAD, ThreadStep, Variable, binary, call,
+    number,
+};
+use super::print::source;
 use super::properties::DeviceProperties;
+use super::schedule::Schedule;
 use super::split::RowSplit;
-use super::text::Text;
-use std::fmt::Write;
 
-const PRELUDE: &str = include_str!("prelude.cu");
-
-/// The function's name in the source.
-pub const ENTRY: &str = "k";
-
-/// A kernel without the function around it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A kernel, with what a launch of it takes.
+#[derive(Debug)]
 pub(super) struct KernelBody {
-    /// Element types of the inputs, which the lines call `x0`, `x1` and so on.
-    pub(super) inputs: Vec<&'static str>,
-    /// Those of the outputs, `y0` and so on.
-    pub(super) outputs: Vec<&'static str>,
+    /// What it computes.
+    pub(super) function: DeviceFunction,
     /// Bytes of a block's memory `shared`.
     pub(super) shared_bytes: u64,
-    pub(super) blocks: u64,
-    /// Threads of a block, whole warps.
-    pub(super) threads: u32,
-    /// Whether blocks share rows, which only those of a launch of its own can.
-    pub(super) split: RowSplit,
+    /// Blocks share rows only in a launch of its own.
+    pub(super) schedule: Schedule,
     /// One of [`FORMS`](super::FORMS).
     pub(super) form: &'static str,
-    /// Indented once.
-    pub(super) lines: String,
+    /// What the function takes for granted.
+    pub(super) claims: Claims,
 }
 
-impl KernelBody {
-    /// Its parameters: inputs, then outputs. `name` makes their names of a letter and a position.
-    fn parameters(&self, name: impl Fn(char, usize) -> String) -> (Vec<String>, Vec<String>) {
-        let of_input = |(at, ty): (usize, &&str)| format!("const {ty} *__restrict__ {}", name('x', at));
-        let of_output = |(at, ty): (usize, &&str)| format!("{ty} *__restrict__ {}", name('y', at));
-        (
-            self.inputs.iter().enumerate().map(of_input).collect(),
-            self.outputs.iter().enumerate().map(of_output).collect(),
-        )
-    }
-
-    /// Whether both are the same function.
-    fn is_same(&self, other: &KernelBody) -> bool {
-        (&self.inputs, &self.outputs, &self.lines) == (&other.inputs, &other.outputs, &other.lines)
-    }
-}
-
-/// The text of one kernel. The parameters of its function are the inputs, then the outputs.
-pub(super) fn alone(body: &KernelBody, device: &DeviceProperties) -> String {
-    let (mut parameters, outputs) = body.parameters(|letter, at| format!("{letter}{at}"));
-    parameters.extend(outputs);
-    let mut text = Text::default();
-    let launch = LaunchGrid { blocks: body.blocks, threads: body.threads, split: body.split };
-    open_entry(&mut text, launch, body.shared_bytes, &parameters, device);
-    text.lines(&body.lines);
-    text.close();
-    format!("{PRELUDE}\n{}", text.finish())
-}
-
-/// The text of several kernels. The parameters are the inputs of all of them, then all outputs.
+/// The text of kernels. The parameters are the inputs of all of them, then all outputs.
 pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String {
-    if let [body] = bodies {
-        return alone(body, device);
-    }
-    let mut text = Text::default();
-    text.line("// The number of a block among those of one body.");
-    text.line("struct Block { u32 x; };");
-    for (number, body) in bodies.iter().enumerate() {
-        if body.blocks > 0 && function_of(bodies, number) == number {
-            text.line("");
-            write_function(&mut text, number, body);
+    let (mut functions, mut inputs, mut outputs, mut steps) = (vec![], vec![], vec![], vec![]);
+    let (threads, mut first, is_alone) = (threads(bodies), 0, bodies.len() == 1);
+    for (position, KernelBody { function, schedule, .. }) in bodies.iter().enumerate() {
+        let renamed = |of: Variable| Variable { number: Some(position as u32), copy: of.number, ..of };
+        let own = |(ty, of): &(&'static str, Variable)| (*ty, if is_alone { *of } else { renamed(*of) });
+        let own_inputs: Vec<_> = function.inputs.iter().map(own).collect();
+        let own_outputs: Vec<_> = function.outputs.iter().map(own).collect();
+        if is_alone {
+            steps.clone_from(&function.body);
+        } else if schedule.blocks() > 0 {
+            // Bodies that are alike share a function.
+            let is_same = |before: &KernelBody| before.schedule.blocks() > 0 && before.function == *function;
+            let part = bodies[..position].iter().position(is_same).unwrap_or(position) as u32;
+            if part == position as u32 {
+                functions.push(DeviceFunction { role: FunctionRole::Part(part), ..function.clone() });
+            }
+            let arguments = own_inputs.iter().chain(&own_outputs).map(|(_, name)| (*name).into());
+            steps.push(call_of(part, schedule, (first, threads), arguments));
+            first += schedule.blocks();
         }
+        inputs.extend(own_inputs);
+        outputs.extend(own_outputs);
     }
-    text.line("");
-    let (mut parameters, mut outputs) = (vec![], vec![]);
-    for (number, body) in bodies.iter().enumerate() {
-        let (of_inputs, of_outputs) = body.parameters(|letter, at| name(number, letter, at));
-        parameters.extend(of_inputs);
-        outputs.extend(of_outputs);
+    let shared_bytes = bodies.iter().map(|body| body.shared_bytes).max().unwrap_or(0).max(1);
+    let mut body = vec![
+        ThreadStep::Declare(MemorySpace::SharedAligned, "u8".into(), SHARED, vec![shared_bytes], None),
+        ThreadStep::Call(call("begin", [])),
+    ];
+    // The blocks of a next launch like this one may take their places while these run, if all find room: where some do
+    // and others wait for blocks to end, they are spread unevenly when they go on.
+    if 2 * blocks(bodies).saturating_mul(threads.into()) <= device.busy_threads() {
+        body.push(ThreadStep::Call(call("let_next_begin", [])));
     }
-    parameters.extend(outputs);
-    let shared = bodies.iter().map(|body| body.shared_bytes).max().unwrap_or(0);
-    let threads = threads(bodies);
-    let launch = LaunchGrid { blocks: bodies.iter().map(|body| body.blocks).sum(), threads, split: RowSplit::Whole };
-    open_entry(&mut text, launch, shared, &parameters, device);
-    let mut first = 0;
-    for (number, body) in bodies.iter().enumerate().filter(|(_, body)| body.blocks > 0) {
-        let end = first + body.blocks;
-        text.open(format_args!("if (blockIdx.x < {end}u)"));
-        if body.threads < threads {
-            text.line(format_args!("if (threadIdx.x >= {}u) return;", body.threads));
-        }
-        text.line(format_args!("{}", call(bodies, number, first)));
-        text.line("return;");
-        text.close();
-        first = end;
-    }
-    text.close();
-    format!("{PRELUDE}\n{}", text.finish())
+    body.extend(steps);
+    let cluster = match bodies {
+        [KernelBody { schedule: Schedule { split: RowSplit::Cluster { blocks }, .. }, .. }] => *blocks,
+        _ => 1,
+    };
+    functions.push(DeviceFunction { role: FunctionRole::Entry { threads, cluster }, inputs, outputs, body });
+    source(&functions)
+}
+
+/// Blocks of a grid of all bodies.
+pub(super) fn blocks(bodies: &[KernelBody]) -> u64 {
+    bodies.iter().map(|body| body.schedule.blocks()).sum()
 }
 
 /// Threads of a block that has room for each body.
 pub(super) fn threads(bodies: &[KernelBody]) -> u32 {
-    bodies.iter().map(|body| body.threads).max().unwrap_or(1)
+    bodies.iter().map(|body| body.schedule.threads()).max().unwrap_or(1)
 }
 
-/// Blocks of a grid, threads of a block, and whether blocks share rows.
-#[derive(Clone, Copy)]
-struct LaunchGrid {
-    blocks: u64,
-    threads: u32,
-    split: RowSplit,
-}
-
-impl LaunchGrid {
-    /// Whether the blocks of a next launch like this one may take their places while these run. They must all find room:
-    /// where some do and others wait for blocks to end, they are spread unevenly when they go on.
-    fn leaves_room(self, device: &DeviceProperties) -> bool {
-        2 * self.blocks.saturating_mul(self.threads.into()) <= device.busy_threads()
+/// The blocks from `first` on are a body's, which some of the threads leave.
+fn call_of(
+    part: u32,
+    schedule: &Schedule,
+    (first, threads): (u64, u32),
+    arguments: impl Iterator<Item = Expression>,
+) -> ThreadStep {
+    let mut steps = vec![];
+    if schedule.threads() < threads {
+        let leaves = binary(">=", THREAD, number(schedule.threads(), "u32"));
+        steps.push(ThreadStep::Return.guarded(Some(leaves)));
     }
-}
-
-fn open_entry(
-    text: &mut Text,
-    launch: LaunchGrid,
-    shared_bytes: u64,
-    parameters: &[String],
-    device: &DeviceProperties,
-) {
-    let parameters = parameters.join(", ");
-    let threads = launch.threads;
-    let cluster = match launch.split {
-        RowSplit::Cluster { blocks } => format!(" __cluster_dims__({blocks}, 1, 1)"),
-        RowSplit::Whole | RowSplit::Last { .. } | RowSplit::Scanned { .. } => String::new(),
-    };
-    text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}({parameters})"));
-    text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", shared_bytes.max(1)));
-    text.line("begin();");
-    if launch.leaves_room(device) {
-        text.line("let_next_begin();");
-    }
-}
-
-fn write_function(text: &mut Text, number: usize, body: &KernelBody) {
-    let (mut parameters, outputs) = body.parameters(|letter, at| format!("{letter}{at}"));
-    parameters.extend(outputs);
-    let parameters = parameters.join(", ");
-    text.open(format_args!("D void {ENTRY}{number}(const Block blockIdx, u8 *shared, {parameters})"));
-    text.lines(&body.lines);
-    text.close();
-}
-
-/// The number of the function that a body is: bodies that are alike share one.
-fn function_of(bodies: &[KernelBody], number: usize) -> usize {
-    bodies[..number].iter().position(|before| before.blocks > 0 && before.is_same(&bodies[number])).unwrap_or(number)
-}
-
-fn call(bodies: &[KernelBody], number: usize, first: u64) -> String {
-    let mut call = format!("{ENTRY}{}(Block{{blockIdx.x - {first}u}}, shared", function_of(bodies, number));
-    let body = &bodies[number];
-    let inputs = (0..body.inputs.len()).map(|at| name(number, 'x', at));
-    for argument in inputs.chain((0..body.outputs.len()).map(|at| name(number, 'y', at))) {
-        // Writing to a string does not fail.
-        let _ = write!(call, ", {argument}");
-    }
-    call + ");"
-}
-
-/// What the launched function calls a tensor of a body.
-fn name(number: usize, letter: char, at: usize) -> String {
-    format!("{letter}{number}_{at}")
+    let block = Expression::List(Some("Block".into()), vec![BLOCK - number(first, "u32")]);
+    steps.push(ThreadStep::Part(part, [block, SHARED.into()].into_iter().chain(arguments).collect()));
+    steps.push(ThreadStep::Return);
+    ThreadStep::If(binary("<", BLOCK, number(first + schedule.blocks(), "u32")), steps, vec![])
 }

@@ -2,8 +2,8 @@
 
 use super::compiler::Compiler;
 use super::device::{DriverError, Entered, FunctionStart, Gpu, GpuFunction, Stream};
-use super::emit::{JoinedSource, KernelSource, candidates, emit_as, emit_joined};
-use super::join::ENTRY;
+use super::emit::{KernelSource, candidates, emit_as, emit_joined};
+use super::loops::ENTRY;
 use super::nvrtc::NvrtcError;
 use crate::access::{BindError, BoundInput, BoundOutput, KernelLayout, check, check_apart};
 use cudarc::driver::sys;
@@ -46,15 +46,10 @@ struct LayoutVariant {
 }
 
 impl LayoutVariant {
-    fn load(
-        gpu: &Arc<Gpu>,
-        compiler: &Compiler,
-        text: &str,
-        (blocks, threads): (u64, u32),
-        form: &'static str,
-    ) -> Result<LayoutVariant, CudaError> {
+    fn load(gpu: &Arc<Gpu>, compiler: &Compiler, source: &KernelSource) -> Result<LayoutVariant, CudaError> {
+        let KernelSource { blocks, threads, form, .. } = *source;
         let blocks = i32::try_from(blocks).map_err(|_| CudaError::Grid { blocks })?.unsigned_abs();
-        let function = gpu.load(&compiler.compile(text)?, ENTRY, FunctionStart::Waits)?;
+        let function = gpu.load(&compiler.compile(&source.text)?, ENTRY, FunctionStart::Waits)?;
         Ok(LayoutVariant { function, blocks, threads, form })
     }
 }
@@ -62,16 +57,11 @@ impl LayoutVariant {
 /// A kernel for a GPU, or several as one launch, in which they run in no order.
 #[derive(Debug)]
 pub struct CudaKernel {
-    parts: Vec<LaunchPart>,
+    /// The kernels of the launch.
+    parts: Vec<(Kernel, Facts)>,
     /// What its schedule is called, where that is not to be the default.
     schedule: Option<String>,
     variants: Mutex<HashMap<Vec<KernelLayout>, Arc<LayoutVariant>>>,
-}
-
-#[derive(Debug)]
-struct LaunchPart {
-    kernel: Kernel,
-    facts: Facts,
 }
 
 /// The texts that a kernel may be compiled from for tensors of one layout, the default first.
@@ -96,7 +86,7 @@ impl CudaKernel {
 
     /// Verifies kernels that become one launch. Its tensors are the inputs of all of them, then all outputs.
     pub fn joined(kernels: &[&Kernel]) -> Result<CudaKernel, KernelError> {
-        let part = |kernel: &&Kernel| Ok(LaunchPart { facts: verify(kernel)?, kernel: (*kernel).clone() });
+        let part = |kernel: &&Kernel| Ok(((*kernel).clone(), verify(kernel)?));
         let parts = kernels.iter().map(part).collect::<Result<_, KernelError>>()?;
         Ok(CudaKernel { parts, schedule: None, variants: Mutex::default() })
     }
@@ -117,7 +107,7 @@ impl CudaKernel {
         inputs: &[BoundInput<'_>],
         outputs: &[BoundOutput],
     ) -> Result<PreparedLaunch, CudaError> {
-        let kernels: Vec<&Kernel> = self.parts.iter().map(|part| &part.kernel).collect();
+        let kernels: Vec<&Kernel> = self.parts.iter().map(|(kernel, _)| kernel).collect();
         let layouts = layouts(&kernels, inputs, outputs)?;
         let alignments = alignments(&layouts);
         let is_empty = kernels.iter().all(|kernel| kernel.rows() == 0);
@@ -133,7 +123,7 @@ impl CudaKernel {
         inputs: &[BoundInput<'_>],
         outputs: &[BoundOutput],
     ) -> Result<Option<Candidates>, CudaError> {
-        let [LaunchPart { kernel, facts }] = &self.parts[..] else { return Ok(None) };
+        let [(kernel, facts)] = &self.parts[..] else { return Ok(None) };
         let layouts = layouts(&[kernel], inputs, outputs)?;
         let sources = match &layouts[..] {
             [layout] if kernel.rows() > 0 => candidates(kernel, facts, layout, gpu.properties()),
@@ -153,24 +143,19 @@ impl CudaKernel {
         if let Some(variant) = variants.get(&layouts) {
             return Ok(variant.clone());
         }
-        let variant = Arc::new(match self.chosen(gpu, &layouts) {
-            Some(source) => {
-                LayoutVariant::load(gpu, compiler, &source.text, (source.blocks, source.threads), source.form)?
-            }
-            None => {
-                let kernels: Vec<(&Kernel, &Facts, &KernelLayout)> =
-                    self.parts.iter().zip(&layouts).map(|(part, layout)| (&part.kernel, &part.facts, layout)).collect();
-                let JoinedSource { text, blocks, threads, form, .. } = emit_joined(&kernels, gpu.properties());
-                LayoutVariant::load(gpu, compiler, &text, (blocks, threads), form)?
-            }
+        let source = self.chosen(gpu, &layouts).unwrap_or_else(|| {
+            let kernels = self.parts.iter().zip(&layouts);
+            let kernels: Vec<_> = kernels.map(|((kernel, facts), layout)| (kernel, facts, layout)).collect();
+            emit_joined(&kernels, gpu.properties())
         });
+        let variant = Arc::new(LayoutVariant::load(gpu, compiler, &source)?);
         variants.insert(layouts, variant.clone());
         Ok(variant)
     }
 
     /// The text of the schedule that was chosen, if it was and is there.
     fn chosen(&self, gpu: &Gpu, layouts: &[KernelLayout]) -> Option<KernelSource> {
-        let ([LaunchPart { kernel, facts }], [layout]) = (&self.parts[..], layouts) else { return None };
+        let ([(kernel, facts)], [layout]) = (&self.parts[..], layouts) else { return None };
         emit_as((kernel, facts), layout, gpu.properties(), self.schedule.as_ref()?)
     }
 }
@@ -224,7 +209,7 @@ impl PreparedLaunch {
         source: &KernelSource,
         alignments: Box<[u64]>,
     ) -> Result<PreparedLaunch, CudaError> {
-        let variant = LayoutVariant::load(gpu, compiler, &source.text, (source.blocks, source.threads), source.form)?;
+        let variant = LayoutVariant::load(gpu, compiler, source)?;
         Ok(PreparedLaunch { variant: Some(Arc::new(variant)), alignments })
     }
 

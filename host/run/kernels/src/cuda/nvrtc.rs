@@ -1,7 +1,7 @@
 //! CUDA C++ to machine code, by NVIDIA's runtime compiler. It needs neither a GPU nor a driver.
 
 use cudarc::nvrtc::{result, sys};
-use std::ffi::CString;
+use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -69,16 +69,12 @@ impl Nvrtc {
 
     /// Compiles a source for GPUs of a compute capability, major and minor.
     pub fn compile(&self, source: &str, (major, minor): (i32, i32)) -> Result<Cubin, NvrtcError> {
-        let mut options: Vec<String> = OPTIONS.iter().map(|option| (*option).to_owned()).collect();
-        options.push(format!("--gpu-architecture=sm_{major}{minor}"));
-        compile(source, &options)?.machine_code()
+        compile(source, format!("sm_{major}{minor}"))?.machine_code()
     }
 
     /// The text in the assembly language PTX that a source becomes on the way to machine code.
     pub fn assembly(&self, source: &str, (major, minor): (i32, i32)) -> Result<String, NvrtcError> {
-        let mut options: Vec<String> = OPTIONS.iter().map(|option| (*option).to_owned()).collect();
-        options.push(format!("--gpu-architecture=compute_{major}{minor}"));
-        compile(source, &options)?.assembly()
+        compile(source, format!("compute_{major}{minor}"))?.assembly()
     }
 }
 
@@ -114,26 +110,33 @@ impl Compilation {
     fn assembly(&self) -> Result<String, NvrtcError> {
         // SAFETY: the program lives.
         let text = unsafe { result::get_ptx(self.program) }.map_err(|error| refused(error, String::new()))?;
-        let text: Vec<u8> = text.into_iter().map(|byte| byte as u8).take_while(|byte| *byte != 0).collect();
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        Ok(printed(text))
     }
+}
+
+/// What the library wrote, up to its end.
+fn printed(text: Vec<c_char>) -> String {
+    let text: Vec<u8> = text.into_iter().map(|byte| byte as u8).take_while(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn refused(error: result::NvrtcError, log: String) -> NvrtcError {
     NvrtcError::Refused { status: error.to_string(), log }
 }
 
-fn compile(source: &str, options: &[String]) -> Result<Compilation, NvrtcError> {
+/// Compiles a source for a real or virtual architecture.
+fn compile(source: &str, architecture: String) -> Result<Compilation, NvrtcError> {
+    let mut options = OPTIONS.map(str::to_owned).to_vec();
+    options.push(format!("--gpu-architecture={architecture}"));
     let text = CString::new(source)
         .map_err(|_| NvrtcError::Refused { status: "the source holds a zero byte".into(), log: String::new() })?;
     let program = result::create_program(&text, None).map_err(|error| refused(error, String::new()))?;
     let compilation = Compilation { program, _text: text };
     // SAFETY: the program lives, and so does its source.
-    if let Err(error) = unsafe { result::compile_program(program, options) } {
+    if let Err(error) = unsafe { result::compile_program(program, &options) } {
         // SAFETY: as above.
         let log = unsafe { result::get_program_log(program) }.unwrap_or_default();
-        let log: Vec<u8> = log.into_iter().map(|byte| byte as u8).take_while(|byte| *byte != 0).collect();
-        return Err(refused(error, String::from_utf8_lossy(&log).into_owned()));
+        return Err(refused(error, printed(log)));
     }
     Ok(compilation)
 }

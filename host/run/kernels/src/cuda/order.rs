@@ -2,7 +2,7 @@
 
 use super::chooser::Chooser;
 use super::schedule::Schedule;
-use super::space::AxisDomain;
+use super::space::{AxisDomain, store_offset};
 use super::tiles::{FEWEST_POINTS, Tiles};
 use crate::access::effective_strides;
 use passhost_ir::kernel::{IndexId, Op, Reg};
@@ -22,8 +22,7 @@ impl Chooser<'_> {
         if rows.points() < FEWEST_POINTS {
             return None;
         }
-        let sizes: Vec<u64> =
-            self.kernel.stores.iter().map(|store| self.kernel.body[store.value.0 as usize].dtype.size()).collect();
+        let sizes: Vec<u64> = self.kernel.stores.iter().map(|store| self.dtype(store.value).size()).collect();
         let turns = rows.axes.iter().filter_map(|axis| {
             let tiles = Tiles::transposed(rows, *axis, &sizes, self.device)?;
             let outer = rows.axes.iter().copied().filter(|other| other != axis);
@@ -43,7 +42,7 @@ impl Chooser<'_> {
             let size = self.kernel.inputs[*input as usize].dtype.size() as i64;
             let is_read_ahead = tiles.is_some_and(|tiles| tiles.has(reg));
             Some(if is_read_ahead {
-                (WARP * size / SECTOR).max(1) as usize + through_shared(size)
+                2 * through_shared(size)
             } else {
                 touched(rows, &self.slopes(reg, *input as usize, index), size)
             })
@@ -54,13 +53,9 @@ impl Chooser<'_> {
     /// Sectors that its stores touch.
     fn written(&self, rows: &AxisDomain) -> usize {
         let stores = self.kernel.stores.iter().map(|store| {
-            let mut slopes = vec![Some(0); self.kernel.parallel.len() + self.kernel.reduce.len()];
-            let mut inner = 1;
-            for axis in store.order.iter().rev() {
-                slopes[*axis as usize] = Some(inner);
-                inner *= self.kernel.extent(*axis).unwrap_or(1);
-            }
-            touched(rows, &slopes, self.kernel.body[store.value.0 as usize].dtype.size() as i64)
+            let slopes: Vec<Option<i64>> =
+                store_offset(self.kernel, &store.order).slopes.into_iter().map(Some).collect();
+            touched(rows, &slopes, self.dtype(store.value).size() as i64)
         });
         stores.sum()
     }

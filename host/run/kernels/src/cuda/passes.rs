@@ -43,21 +43,17 @@ impl Passes {
         saves_room: bool,
     ) -> Passes {
         let is_point = |reg: Reg| points && facts.class(reg) == Class::Elem;
-        let reads = |reg: Reg| {
-            let mut reads = kernel.body[reg.0 as usize].op.operands();
-            reads.extend(&analysis.gathers[reg.0 as usize]);
-            reads
-        };
+        let reads = |reg: Reg| analysis.reads(kernel, reg);
         // The pass that a value belongs to; a reduction's result belongs to the one after its operand's.
         let mut number = vec![0usize; kernel.body.len()];
-        for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at]) {
-            let before = reads(Reg(at as u32)).into_iter().map(|reg| number[reg.0 as usize]).max().unwrap_or(0);
-            number[at] = before + usize::from(matches!(kernel.body[at].op, Op::Reduce(..)));
+        let needed = || (0..).zip(&analysis.needed).filter(|(_, needed)| **needed).map(|(at, _)| Reg(at));
+        for reg in needed() {
+            let before = reads(reg).into_iter().map(|reg| number[reg.0 as usize]).max().unwrap_or(0);
+            number[reg.0 as usize] = before + usize::from(matches!(kernel.body[reg.0 as usize].op, Op::Reduce(..)));
         }
-        let count =
-            (0..kernel.body.len()).filter(|at| analysis.needed[*at]).map(|at| number[at] + 1).max().unwrap_or(1);
+        let count = needed().map(|reg| number[reg.0 as usize] + 1).max().unwrap_or(1);
         let mut list = vec![RowPass::default(); count];
-        for reg in (0..).map(Reg).take(kernel.body.len()).filter(|reg| analysis.needed[reg.0 as usize]) {
+        for reg in needed() {
             match kernel.body[reg.0 as usize].op {
                 Op::Reduce(..) => list[number[reg.0 as usize] - 1].reduces.push(reg),
                 _ if is_point(reg) => {}

@@ -34,11 +34,8 @@ impl<'a> Recording<'a> {
     /// From now on the stream runs what it is given, whether this is an error or not.
     pub fn end(mut self, gpu: &Arc<Gpu>) -> Result<RecordedLaunches, DriverError> {
         let graph = self.stop().map_err(failed("end the capture of the stream"))?;
-        let mut made = RecordedLaunches { gpu: gpu.clone(), graph, exec: std::ptr::null_mut() };
-        // SAFETY: the graph lives; the result is destroyed with it.
-        unsafe { sys::cuGraphInstantiateWithFlags(&raw mut made.exec, graph, 0) }
-            .result()
-            .map_err(failed("make a captured graph ready"))?;
+        let mut made = RecordedLaunches::of(gpu, graph);
+        made.make_ready()?;
         Ok(made)
     }
 
@@ -64,6 +61,18 @@ impl Drop for Recording<'_> {
 }
 
 impl RecordedLaunches {
+    /// Those of a graph, which is destroyed with this.
+    pub(super) fn of(gpu: &Arc<Gpu>, graph: sys::CUgraph) -> RecordedLaunches {
+        RecordedLaunches { gpu: gpu.clone(), graph, exec: std::ptr::null_mut() }
+    }
+
+    /// What they need to be made: once, when all are there.
+    pub(super) fn make_ready(&mut self) -> Result<(), DriverError> {
+        // SAFETY: the graph lives; the result is destroyed with it.
+        let status = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut self.exec, self.graph, 0) };
+        status.result().map_err(failed("make a graph ready"))
+    }
+
     /// Makes all of them.
     ///
     /// # Safety
@@ -71,7 +80,7 @@ impl RecordedLaunches {
     /// them.
     pub unsafe fn launch(&self, _entered: &Entered<'_>, stream: Stream) -> Result<(), DriverError> {
         // SAFETY: the graph is ready; the rest is the caller's promise.
-        unsafe { sys::cuGraphLaunch(self.exec, stream.raw()) }.result().map_err(failed("launch a captured graph"))
+        unsafe { sys::cuGraphLaunch(self.exec, stream.raw()) }.result().map_err(failed("launch a graph"))
     }
 }
 

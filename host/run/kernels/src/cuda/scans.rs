@@ -1,40 +1,6 @@
 //! What accumulators of reductions and scans take, where scans begin anew, and in which order they are computed beside what they read and what reads them.
 
-use super::space::AxisDomain;
-use crate::access::{KernelAnalysis, axes_in_store_order};
-use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Kernel, Op, Reg};
-
-/// Whether a kernel scans.
-pub(super) fn scans(kernel: &Kernel, analysis: &KernelAnalysis) -> bool {
-    kernel.body.iter().zip(&analysis.needed).any(|(inst, needed)| *needed && matches!(inst.op, Op::Scan(..)))
-}
-
-/// Bytes of the largest accumulator that a reduction or a scan of a kernel needs.
-pub(super) fn accumulator_bytes(kernel: &Kernel, analysis: &KernelAnalysis) -> u64 {
-    let needed = kernel.body.iter().zip(&analysis.needed).filter(|(_, needed)| **needed);
-    let bytes = needed.filter_map(|(inst, _)| match inst.op {
-        // A value and its position.
-        Op::Reduce(op, _) if op.gives() == Gives::Position => Some(16),
-        Op::Reduce(_, operand) | Op::Scan(_, operand) => Some(kernel.body[operand.0 as usize].dtype.size()),
-        _ => None,
-    });
-    bytes.max().unwrap_or(0)
-}
-
-/// The rows and points of a kernel with scans, and whether a row is one run of each. It always is if nothing is there but
-/// elements: then whatever a scan does not go along tells rows apart.
-pub(super) fn scanned(kernel: &Kernel, analysis: &KernelAnalysis) -> (AxisDomain, AxisDomain, bool) {
-    let (parallel, all) = (kernel.parallel.len(), kernel.parallel.len() + kernel.reduce.len());
-    let reduces =
-        kernel.body.iter().zip(&analysis.needed).any(|(inst, needed)| *needed && matches!(inst.op, Op::Reduce(..)));
-    let of_elements = !reduces && kernel.stores.iter().all(|store| store.order.len() == all);
-    let first = if of_elements { all - 1 } else { parallel };
-    let rows = AxisDomain::new(kernel, axes_in_store_order(kernel, |axis| axis < first));
-    let points = AxisDomain::new(kernel, (first..all).collect());
-    let one_run = kernel.reduce.last().is_some_and(|last| points.points() == last.unsigned_abs());
-    (rows, points, one_run)
-}
 
 /// Instructions between two scans of a chain of them: what needs no later scan, then the scans of it.
 #[derive(Debug, Default)]

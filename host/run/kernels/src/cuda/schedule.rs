@@ -1,11 +1,9 @@
 //! Which threads compute what.
 
-use super::scans::{most_together, scans};
+use super::scans::most_together;
 use super::space::AxisDomain;
 use super::split::RowSplit;
 use super::tiles::{THREADS, Tiles};
-use crate::access::KernelAnalysis;
-use passhost_ir::Kernel;
 
 /// Bytes of a thread's registers that the elements of a scan may take.
 pub(super) const SCANNED_BYTES: u64 = 64;
@@ -55,7 +53,7 @@ pub(super) enum ScheduleForm {
 }
 
 /// The form of a kernel with its domains.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Schedule {
     pub(super) form: ScheduleForm,
     pub(super) rows: AxisDomain,
@@ -76,17 +74,22 @@ impl Schedule {
         Schedule { form, tiles: Some(tiles), ..self }
     }
 
-    /// Threads of a block.
-    pub(super) fn threads(&self) -> u32 {
+    /// Threads of a block along the rows, and along the points of a row.
+    pub(super) fn sides(&self) -> (u32, u32) {
         match self.form {
-            ScheduleForm::Columns { wide, deep, .. } => wide * deep,
-            ScheduleForm::Rows { threads, rows, .. } => threads * rows,
+            ScheduleForm::Columns { wide, deep, .. } => (wide, deep),
+            ScheduleForm::Rows { threads, rows, .. } => (rows, threads),
         }
     }
 
-    /// One of [`FORMS`].
-    pub(super) fn name(&self, kernel: &Kernel, analysis: &KernelAnalysis) -> &'static str {
-        let scans = scans(kernel, analysis);
+    /// Threads of a block.
+    pub(super) fn threads(&self) -> u32 {
+        let (across, shared) = self.sides();
+        across * shared
+    }
+
+    /// One of [`FORMS`], for a kernel that scans or does not.
+    pub(super) fn name(&self, scans: bool) -> &'static str {
         match (self.form, self.split) {
             (_, RowSplit::Scanned { .. }) => "scan by many blocks",
             (ScheduleForm::Columns { .. }, _) if scans => "scan by a thread",
@@ -106,13 +109,15 @@ impl Schedule {
         if let Some(tiles) = &self.tiles {
             return tiles.blocks();
         }
-        let together = match self.form {
-            ScheduleForm::Columns { wide, lanes, .. } => {
-                self.rows.points().div_ceil(u64::from(wide) * u64::from(lanes))
-            }
-            ScheduleForm::Rows { rows, .. } => self.rows.points().div_ceil(u64::from(rows)),
-        };
-        together * u64::from(self.split.blocks())
+        self.rows.points().div_ceil(self.rows_per_block()) * u64::from(self.split.blocks())
+    }
+
+    /// Rows of a block.
+    pub(super) fn rows_per_block(&self) -> u64 {
+        match self.form {
+            ScheduleForm::Columns { wide, lanes, .. } => u64::from(wide) * u64::from(lanes),
+            ScheduleForm::Rows { rows, .. } => rows.into(),
+        }
     }
 
     /// Turns that a scan of so large values takes between two barriers: they divide those of a row. All of them where

@@ -2,6 +2,7 @@
 
 use super::emit::{body, candidates, emit_joined};
 use super::kernel::{CudaError, layouts};
+use super::print::lines;
 use super::properties::DeviceProperties;
 use super::split::RowSplit;
 use crate::access::{BoundInput, BoundOutput, KernelLayout};
@@ -57,12 +58,12 @@ pub fn shape(kernel: &Kernel, inputs: Vec<TensorType>, properties: DevicePropert
     let facts = verify(kernel).ok()?;
     let layouts = placed(&[(kernel, inputs)]).ok()?;
     let layout = layouts.first().filter(|_| kernel.rows() > 0)?;
-    let (body, _) = body(kernel, &facts, layout, &properties, true);
-    if body.split != RowSplit::Whole {
+    let body = body((kernel, &facts, layout), &properties, true);
+    if body.schedule.split != RowSplit::Whole {
         return None;
     }
-    let (lines, room) = (body.lines.lines().count(), properties.busy_threads());
-    Some(LaunchShape { blocks: body.blocks, threads: body.threads, bytes, lines, room })
+    let (lines, room) = (lines(&body.function.body, 1).lines().count(), properties.busy_threads());
+    Some(LaunchShape { blocks: body.schedule.blocks(), threads: body.schedule.threads(), bytes, lines, room })
 }
 
 /// The layouts of tensors of these types that lie as allocators place them.

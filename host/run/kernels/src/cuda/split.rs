@@ -65,11 +65,8 @@ impl RowSplit {
         // Half of a word says which launch left the other half; and a group of blocks leaves what one does.
         let left = rows.saturating_mul(blocks).saturating_mul(2 * bytes.max(4)).saturating_mul(2);
         let blocks = u32::try_from(blocks).unwrap_or(0);
-        if blocks > 1 && passes.list.len() == 1 && left <= MOST_LEFT {
-            RowSplit::Scanned { blocks }
-        } else {
-            RowSplit::Whole
-        }
+        let fits = blocks > 1 && passes.list.len() == 1 && left <= MOST_LEFT;
+        if fits { RowSplit::Scanned { blocks } } else { RowSplit::Whole }
     }
 
     /// Blocks that share a row.

@@ -10,10 +10,9 @@
 //! outputs' neighbours: the squares are *turned*.
 
 use super::properties::DeviceProperties;
-use super::space::{Address, AxisDomain, AxisGroup, load_address};
-use crate::access::{KernelAnalysis, KernelLayout};
+use super::space::{Address, AxisDomain, AxisGroup, MemoryAccess};
 use passhost_ir::Kernel;
-use passhost_ir::kernel::{Facts, Op, Reg};
+use passhost_ir::kernel::Reg;
 
 /// Threads of a block, warps of 32 that take a row of a square each.
 pub(super) const THREADS: u32 = 256;
@@ -59,42 +58,31 @@ pub(super) struct TiledLoad {
 }
 
 impl Tiles {
+    /// Squares of so many points with sides of these, and no loads yet.
+    fn new((along, across, inner): (i64, i64, i64), points: i64, transposed: Vec<u64>) -> Tiles {
+        Tiles { along, across, inner, lanes: 1, pair: 1, points, loads: vec![], transposed }
+    }
+
     /// Those of a kernel in which each point is computed by itself, if there is a load that is worth it.
     pub(super) fn choose(
-        (kernel, facts): (&Kernel, &Facts),
-        analysis: &KernelAnalysis,
-        layout: &KernelLayout,
-        device: &DeviceProperties,
+        loads: impl Iterator<Item = (Reg, MemoryAccess)>,
+        (kernel, device): (&Kernel, &DeviceProperties),
         rows: &AxisDomain,
     ) -> Option<Tiles> {
         let points = i64::try_from(rows.points()).ok().filter(|points| *points as u64 >= FEWEST_POINTS)?;
         let written = kernel.output_types().iter().map(|ty| ty.bytes()).max()?;
         let mut tiles: Option<Tiles> = None;
-        for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at] && analysis.gathers[*at].is_empty()) {
-            let (reg, Op::Load { input, index, .. }) = (Reg(at as u32), &kernel.body[at].op) else { continue };
-            let decl = &kernel.inputs[*input as usize];
-            let size = decl.dtype.size();
-            let proven = facts.load_in_bounds(reg);
-            let address = load_address(kernel, analysis, proven, (*input, index), layout);
-            let Address::Affine(offset) = address else { continue };
+        for (reg, access) in loads {
+            let (Address::Affine(offset), size) = (access.address, access.dtype.size()) else { continue };
             let groups = rows.groups(&offset.slopes);
             let Some((near, far)) = sides(&groups) else { continue };
-            if passhost_ir::numel(&decl.shape).saturating_mul(size).saturating_mul(4) < written {
+            if access.bytes.saturating_mul(4) < written {
                 continue;
             }
-            let found = tiles.get_or_insert_with(|| Tiles {
-                along: far.extent,
-                across: near.extent,
-                inner: near.inner,
-                lanes: 1,
-                pair: 1,
-                points,
-                loads: vec![],
-                transposed: vec![],
-            });
+            let found = tiles.get_or_insert_with(|| Tiles::new((far.extent, near.extent, near.inner), points, vec![]));
             if (found.along, found.across, found.inner) == (far.extent, near.extent, near.inner) {
                 let even = groups.iter().all(|group| *group == near || group.slope % 2 == 0);
-                let aligned = layout.alignments[*input as usize] as u64 >= 2 * size;
+                let aligned = access.alignment as u64 >= 2 * size;
                 let in_pairs = size == 2 && even && aligned && offset.base % 2 == 0 && near.extent % 2 == 0;
                 found.loads.push(TiledLoad { reg, slope: far.slope, size, in_pairs });
             }
@@ -112,8 +100,7 @@ impl Tiles {
         let (inner, across) = rows.walk(axis)?;
         let points = i64::try_from(rows.points()).ok()?;
         let is_long = |extent: i64| (FEWEST_STEPS..=1 << 30).contains(&extent);
-        let (loads, transposed) = (vec![], sizes.to_vec());
-        let tiles = Tiles { along: inner, across, inner, lanes: 1, pair: 1, points, loads, transposed };
+        let tiles = Tiles::new((inner, across, inner), points, sizes.to_vec());
         let fits = is_long(inner) && is_long(across) && tiles.shared_bytes() <= device.shared_bytes_per_block();
         (fits && tiles.is_mostly_full()).then_some(tiles)
     }

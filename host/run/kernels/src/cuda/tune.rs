@@ -1,7 +1,7 @@
 //! What the candidates of a kernel take, measured on its tensors.
 
 use super::compiler::Compiler;
-use super::device::{Entered, Gpu, Stream};
+use super::device::{DriverError, Entered, Gpu, Stream};
 use super::event::StreamEvent;
 use super::graph::LaunchGraph;
 use super::kernel::{Candidates, CudaError, PreparedLaunch};
@@ -29,15 +29,13 @@ impl Candidates {
         (entered, stream): (&Entered<'_>, Stream),
         addresses: &[u64],
     ) -> Result<Vec<u64>, CudaError> {
-        let mut launches = Vec::with_capacity(self.sources.len());
-        for source in &self.sources {
-            launches.push(PreparedLaunch::of(gpu, compiler, source, self.alignments.clone())?);
-        }
-        let mut each = Vec::with_capacity(launches.len());
-        for launch in &launches {
+        let prepare = |source| PreparedLaunch::of(gpu, compiler, source, self.alignments.clone());
+        let launches = self.sources.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
+        let time = |launch: &PreparedLaunch| {
             // SAFETY: the caller's promise, for this launch and those below.
-            each.push(unsafe { warmed(gpu, launch, (entered, stream), addresses)? });
-        }
+            Ok(second(gpu, (entered, stream), || unsafe { launch.launch(entered, stream, addresses) })?.max(1))
+        };
+        let each = launches.iter().map(time).collect::<Result<Vec<u64>, CudaError>>()?;
         let count = (ROUND_NS / each.iter().min().unwrap_or(&1)).clamp(1, MOST_LAUNCHES);
         let round_ns = 2 * count * each.iter().sum::<u64>().max(1);
         let graphs = launches.iter().map(|launch| {
@@ -49,37 +47,26 @@ impl Candidates {
         let mut best = vec![u64::MAX; graphs.len()];
         for _ in 0..(ALL_NS / round_ns).clamp(1, MOST_ROUNDS) {
             for (graph, best) in graphs.iter().zip(&mut best) {
-                // What is asked for while the first one runs is there when the second begins.
                 // SAFETY: as above.
-                unsafe { graph.launch(entered, stream)? };
-                let start = StreamEvent::record(gpu, entered, stream)?;
-                // SAFETY: as above.
-                unsafe { graph.launch(entered, stream)? };
-                let end = StreamEvent::record(gpu, entered, stream)?;
-                entered.synchronize(stream)?;
-                *best = (end.since(&start)? / count).clamp(1, *best);
+                let ns = second(gpu, (entered, stream), || unsafe { graph.launch(entered, stream) })?;
+                *best = (ns / count).clamp(1, *best);
             }
         }
         Ok(best)
     }
 }
 
-/// Launches it twice, and says how many nanoseconds the second time took at most.
-///
-/// # Safety
-/// As for [`Candidates::measure`].
-unsafe fn warmed(
+/// Launches twice, and returns how many nanoseconds the second time took at most: it is asked for while the first one runs,
+/// and there when that has ended.
+fn second<T>(
     gpu: &Arc<Gpu>,
-    launch: &PreparedLaunch,
     (entered, stream): (&Entered<'_>, Stream),
-    addresses: &[u64],
-) -> Result<u64, CudaError> {
-    // SAFETY: the caller's promise.
-    unsafe { launch.launch(entered, stream, addresses)? };
+    launch: impl Fn() -> Result<T, DriverError>,
+) -> Result<u64, DriverError> {
+    launch()?;
     let start = StreamEvent::record(gpu, entered, stream)?;
-    // SAFETY: as above.
-    unsafe { launch.launch(entered, stream, addresses)? };
+    launch()?;
     let end = StreamEvent::record(gpu, entered, stream)?;
     entered.synchronize(stream)?;
-    Ok(end.since(&start)?.max(1))
+    end.since(&start)
 }

@@ -59,10 +59,10 @@ fn policy(arguments: &ServeArguments) -> Result<Vec<String>, Stop> {
     Ok(vec!["--policy".to_owned(), named])
 }
 
-/// What a check has of the evaluation that would follow it: the limits of the plugin, the walls around it, and the device that
-/// it is told of.
+/// What a check has of the evaluation that would follow it: the limits of the plugin, its confinement, and the device
+/// that it is told of.
 fn check(arguments: &ServeArguments, devices: &[Device]) -> Result<Vec<String>, Stop> {
     let facts = devices.first().map(|device| device_facts(&arguments.data, device)).transpose()?;
     let measure = &arguments.measure;
-    Ok([facts.unwrap_or_default(), measure.limits.options(), measure.walls.options()].concat())
+    Ok([facts.unwrap_or_default(), measure.limits.options(), measure.confinement.options()].concat())
 }

@@ -1,4 +1,4 @@
-//! The builder child: has a compiler run behind walls, for whoever gives it an order at its standard input, and sees to it
+//! The builder child: runs a sandboxed compiler, for whoever gives it an order at its standard input, and sees to it
 //! that nothing of the compiler is left. With the argument `enclosed` it is the process that becomes the compiler, with
 //! `attempt` one that tries to get out in its place.
 
@@ -8,7 +8,7 @@ mod usage;
 mod warden;
 
 use error::WardenError;
-use passhost_confine::attempt::{NO_WALLS, ROLE, WRITING, make};
+use passhost_confine::attempt::{ROLE, UNCONFINED, WRITING, make};
 use passhost_protocol::builder::{BuildLimits, Reach};
 use std::ffi::OsString;
 use std::path::Path;
@@ -28,13 +28,13 @@ fn main() -> ExitCode {
     })
 }
 
-/// Makes an attempt behind the walls of a compiler that may open nothing, or in the stage [`WRITING`] of one whose own
+/// Makes an attempt, confined as a compiler that may open nothing, or in the stage [`WRITING`] of one whose own
 /// directory is that of the target: a stage, an attempt and its target.
 fn attempt(arguments: &[OsString]) -> Result<ExitCode, WardenError> {
     let [stage, name, target] = arguments else { return Err(WardenError::Arguments) };
     let own = Path::new(target).parent().filter(|_| stage == WRITING);
     let reach = Reach { scratch: own.map(Path::to_path_buf).unwrap_or_default(), ..Reach::default() };
-    if stage != NO_WALLS {
+    if stage != UNCONFINED {
         // SAFETY: one thread, and no descriptor is open but the three.
         unsafe { passhost_confine::builder::before_compiling(&reach, &BuildLimits::default()) }?;
     }

@@ -1,8 +1,8 @@
 //! The process beside the compiler: it watches what is used, and ends everything in the end.
 //!
-//! The compiler and all that it starts are one group of processes, because the walls refuse the calls that leave a group.
-//! Whatever is orphaned becomes a child of this process, which leaves when it has none. Where it is killed itself, the
-//! compiler is killed with it.
+//! The compiler and all that it starts are one group of processes, because the sandbox refuses the calls that leave a
+//! group. Whatever is orphaned becomes a child of this process, which leaves when it has none. Where it is killed
+//! itself, the compiler is killed with it.
 
 use crate::error::WardenError;
 use crate::{enclosed, usage};

@@ -6,22 +6,23 @@
 
 use super::choices::{Branch, Choices};
 use super::work::LaneWork;
-use super::{CudaEmitter, IndexContext, NameScope, ScheduleForm};
+use super::{CudaEmitter, IndexContext, LANE, ScheduleForm, of};
 use crate::cuda::claims::Claim;
-use crate::cuda::space::Lanes;
-use crate::cuda::text::storage;
+use crate::cuda::loops::{MemorySpace, ThreadStep};
+use crate::cuda::types::storage;
 use passhost_ir::kernel::{Op, Reg};
 use std::collections::{HashMap, HashSet};
 
 impl CudaEmitter<'_> {
-    /// Adds the selections that are made by a branch to those that are made by address, which cost less.
-    pub(super) fn add_branches(&self, choices: &mut Choices, insts: &[Reg], lanes: u32) {
-        let is_map = self.schedule.points.axes.is_empty() && self.passes.list.len() == 1;
+    /// The selections that are made by a branch, beside those that are made by address, which cost less.
+    pub(super) fn branches(&self, choices: &mut Choices, insts: &[Reg], lanes: u32) -> Vec<Branch> {
+        let mut branches = vec![];
+        let is_map = self.schedule.points.axes.is_empty() && self.of.passes.list.len() == 1;
         if !is_map || !matches!(self.schedule.form, ScheduleForm::Columns { deep: 1, .. }) {
-            return;
+            return branches;
         }
         for reg in insts.iter().rev() {
-            let Op::Select(condition, a, b) = self.kernel.body[reg.0 as usize].op else { continue };
+            let Op::Select(condition, a, b) = *self.of.op(*reg) else { continue };
             if choices.whole.contains(reg) || choices.parts.contains(reg) || !self.is_common(condition, insts, lanes) {
                 continue;
             }
@@ -29,8 +30,10 @@ impl CudaEmitter<'_> {
             for (own, all) in [&first, &second] {
                 choices.parts.extend(all.iter().filter(|reg| own.contains(reg)));
             }
-            choices.branches.push(Branch { select: *reg, condition, sides: [(a, first.1), (b, second.1)] });
+            let (before, sides) = (self.closure(condition, insts), [(a, first.1), (b, second.1)]);
+            branches.push(Branch { select: *reg, condition, before, sides });
         }
+        branches
     }
 
     /// Whether all lanes of a thread have the same of a condition, which is known before anything is loaded.
@@ -38,7 +41,7 @@ impl CudaEmitter<'_> {
         if lanes > 1 {
             return insts.contains(&condition) && self.shared[condition.0 as usize];
         }
-        let loads = |reg: &Reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Load { .. });
+        let loads = |reg: &Reg| matches!(self.of.op(*reg), Op::Load { .. });
         insts.contains(&condition) && !self.closure(condition, insts).iter().any(loads)
     }
 
@@ -52,9 +55,9 @@ impl CudaEmitter<'_> {
         }
         let is_own = |reg: &&Reg| reads.get(reg) == Some(&self.reads[reg.0 as usize]);
         let own: HashSet<Reg> = all.iter().filter(is_own).copied().collect();
-        let op = |reg: &Reg| &self.kernel.body[reg.0 as usize].op;
+        let op = |reg: &Reg| self.of.op(*reg);
         let is_cheap = |reg: &Reg| {
-            matches!(op(reg), Op::Const(_) | Op::Index(_)) && self.analysis.gathers[reg.0 as usize].is_empty()
+            matches!(op(reg), Op::Const(_) | Op::Index(_)) && self.of.analysis.gathers[reg.0 as usize].is_empty()
         };
         let loads = all.iter().any(|reg| matches!(op(reg), Op::Load { .. }));
         (loads && all.iter().all(|reg| own.contains(reg) || is_cheap(reg))).then_some((own, all))
@@ -71,32 +74,18 @@ impl CudaEmitter<'_> {
         insts.iter().filter(|reg| seen.contains(reg)).copied().collect()
     }
 
-    /// Computes the side that is selected, for all lanes. `wide` says what is there already.
-    pub(super) fn branch(
-        &mut self,
-        branch: &Branch,
-        work: &LaneWork<'_>,
-        context: &IndexContext,
-        wide: &mut HashMap<Reg, Lanes>,
-    ) {
-        let (number, lanes) = (branch.select.0, self.schedule.lanes());
-        let mut scope = NameScope::default();
-        let known = |reg: &Reg| wide.contains_key(reg);
-        let of_condition = self.closure(branch.condition, work.insts);
-        let missing: Vec<Reg> = of_condition.into_iter().filter(|reg| !known(reg)).collect();
-        for reg in missing {
-            self.value(reg, context, &mut scope);
-            wide.insert(reg, Lanes::One);
-        }
+    /// Computes the side that is selected, for all lanes.
+    pub(super) fn branch(&mut self, branch: &Branch, context: &IndexContext<'_>) {
+        let lanes = self.schedule.lanes();
+        let context = &IndexContext { since: self.steps.len(), ..context.clone() };
+        branch.before.iter().for_each(|reg| self.value(*reg, context));
         self.claims.list.push(Claim::OneValue(branch.condition));
-        let (ty, condition) = (storage(self.dtype(branch.select)), self.name(branch.condition));
-        self.text.line(format_args!("__align__(16) {ty} s{number}[{lanes}];"));
-        for ((value, insts), opening) in branch.sides.iter().zip([format!("if ({condition})"), "else".to_owned()]) {
-            self.text.open(opening);
-            let keep = vec![(*value, format!("s{number}[v]"))];
-            self.work(context, LaneWork { insts, reduces: &[], stores: &[], keep, store_if: None, sums: "v" });
-            self.text.close();
-        }
-        wide.insert(branch.select, Lanes::Neighbours);
+        let (selected, condition) = (of("s", branch.select), self.operand(branch.condition, context));
+        self.declare(MemorySpace::Aligned, storage(self.dtype(branch.select)), selected, &[lanes.into()]);
+        let [yes, no] = branch.sides.each_ref().map(|(value, insts)| {
+            let keep = vec![(*value, selected.at(LANE))];
+            self.within(|this| this.work(context, LaneWork { keep, ..LaneWork::new(insts) }))
+        });
+        self.steps.push(ThreadStep::If(condition, yes, no));
     }
 }

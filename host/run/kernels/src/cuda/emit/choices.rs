@@ -1,16 +1,21 @@
 //! Selections between wide loads by a condition that all lanes share: the address is selected, and one load does.
 
-use super::{CudaEmitter, IndexContext, NameScope, ScheduleForm};
+use super::{CudaEmitter, IndexContext, ScheduleForm, of};
 use crate::cuda::claims::{Claim, ClaimAccess};
+use crate::cuda::loops::{CudaType, Expression, MemorySpace, ThreadStep};
 use crate::cuda::space::Lanes;
-use crate::cuda::text::{literal, storage, to_storage};
+use crate::cuda::types::{storage, to_storage};
 use passhost_ir::Dtype;
-use passhost_ir::kernel::{Class, Op, PaddingMode, Reg, Scalar};
-use std::collections::HashSet;
+use passhost_ir::kernel::{Class, Op, Reg};
+use std::collections::{HashMap, HashSet};
 
-/// Selections that are made by address, or by a branch.
+/// What is computed once for all lanes, before anything else is, and the selections that are made by address, or by a
+/// branch.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
+    /// What lanes have in common of values that are computed before any branch.
+    pub(super) once: HashMap<Reg, Lanes>,
+    /// Selections by address.
     pub(super) whole: HashSet<Reg>,
     /// Those between other values, of which one side is computed; the outermost of some that belong together come first.
     pub(super) branches: Vec<Branch>,
@@ -23,30 +28,59 @@ pub(super) struct Choices {
 pub(super) struct Branch {
     pub(super) select: Reg,
     pub(super) condition: Reg,
+    /// What is computed for the condition, and is not there already.
+    pub(super) before: Vec<Reg>,
     /// For each side its value, and all that is computed for it.
     pub(super) sides: [(Reg, Vec<Reg>); 2],
+}
+
+impl Choices {
+    /// What lanes have in common of a value that is computed before them.
+    pub(super) fn common(&self, reg: Reg) -> Option<Lanes> {
+        let of_branch = |branch: &Branch| match reg == branch.select {
+            true => Some(Lanes::Neighbours),
+            false => branch.before.contains(&reg).then_some(Lanes::One),
+        };
+        self.once.get(&reg).copied().or_else(|| self.branches.iter().find_map(of_branch))
+    }
 }
 
 impl CudaEmitter<'_> {
     /// Selections by a condition that all lanes share: between wide loads the address is selected, and one load does.
     pub(super) fn choices(&self, insts: &[Reg], lanes: u32) -> Choices {
         let mut choices = Choices::default();
-        for reg in insts.iter().rev().filter(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Select(..))) {
+        for reg in insts.iter().rev().filter(|reg| matches!(self.of.op(**reg), Op::Select(..))) {
             let mut parts = vec![];
             if lanes > 1 && !choices.parts.contains(reg) && self.is_choice(*reg, insts, &mut parts) {
                 choices.whole.insert(*reg);
                 choices.parts.extend(parts);
             }
         }
-        self.add_branches(&mut choices, insts, lanes);
+        let branches = self.branches(&mut choices, insts, lanes);
+        for reg in insts.iter().filter(|reg| !choices.parts.contains(reg)) {
+            let common = match self.of.op(*reg) {
+                Op::Load { .. } => self.load_lanes(*reg),
+                _ if choices.whole.contains(reg) => Lanes::Neighbours,
+                // What all lanes compute alike is computed once.
+                _ if lanes > 1 && self.is_shared(*reg, insts, &choices.once) => Lanes::One,
+                _ => Lanes::Each,
+            };
+            if common != Lanes::Each {
+                choices.once.insert(*reg, common);
+            }
+        }
+        for mut branch in branches {
+            branch.before.retain(|reg| choices.common(*reg).is_none());
+            choices.branches.push(branch);
+        }
         choices
     }
 
     /// Whether a selection can be made by address. `parts` gets everything that is then not computed by itself.
     pub(super) fn is_choice(&self, reg: Reg, insts: &[Reg], parts: &mut Vec<Reg>) -> bool {
-        let Op::Select(condition, a, b) = self.kernel.body[reg.0 as usize].op else { return false };
+        let Op::Select(condition, a, b) = *self.of.op(reg) else { return false };
         let shared = match self.schedule.form {
-            ScheduleForm::Rows { .. } => !insts.contains(&condition) && self.facts.class(condition) == Class::Row,
+            ScheduleForm::Rows { .. } => !insts.contains(&condition) && self.of.facts.class(condition) == Class::Row,
             // Computed here, before the lanes: a row value of before has one value for each lane.
             ScheduleForm::Columns { .. } => insts.contains(&condition) && self.shared[condition.0 as usize],
         };
@@ -54,10 +88,10 @@ impl CudaEmitter<'_> {
             && [a, b].into_iter().all(|part| {
                 parts.push(part);
                 let once = self.reads[part.0 as usize] == 1 && insts.contains(&part);
-                match self.kernel.body[part.0 as usize].op {
-                    Op::Load { input, .. } => {
-                        let empty = self.kernel.inputs[input as usize].shape.contains(&0);
-                        once && !empty && self.load_lanes(part, self.schedule.lanes()).1 == Lanes::Neighbours
+                match *self.of.op(part) {
+                    Op::Load { .. } => {
+                        let is_wide = || self.load_lanes(part) == Lanes::Neighbours;
+                        once && !self.is_of_nothing(part) && is_wide()
                     }
                     Op::Select(..) => once && self.is_choice(part, insts, parts),
                     _ => false,
@@ -66,72 +100,40 @@ impl CudaEmitter<'_> {
     }
 
     /// Loads what a selection selects, for all lanes.
-    pub(super) fn load_chosen(&mut self, reg: Reg, context: &IndexContext, lanes: u32, scope: &mut NameScope) {
-        let (dtype, number) = (self.dtype(reg), reg.0);
-        let (inside, pad) = self.chosen_address(reg, context, lanes, scope);
-        self.text.line(format_args!("__align__(16) {} s{number}[{lanes}];", storage(dtype)));
-        match inside {
-            Some(inside) => self.text.line(format_args!("read_or(s{number}, at{number}, {inside}, {pad});")),
-            None => self.text.line(format_args!("read(s{number}, at{number});")),
-        }
+    pub(super) fn load_chosen(&mut self, reg: Reg, context: &IndexContext<'_>) {
+        let (inside, pad) = self.chosen_address(reg, context);
+        let (to, from) = (of("s", reg), of("at", reg).into());
+        self.declare(MemorySpace::Aligned, storage(self.dtype(reg)), to, &[self.schedule.lanes().into()]);
+        self.steps.push(ThreadStep::Load(to.into(), from, inside.map(|inside| (inside, pad))));
     }
 
     /// Names the address `at` of a wide load or of a selection of some. Returns the condition under which it is inside,
     /// if there is one, and what lies outside.
-    pub(super) fn chosen_address(
-        &mut self,
-        reg: Reg,
-        context: &IndexContext,
-        lanes: u32,
-        scope: &mut NameScope,
-    ) -> (Option<String>, String) {
-        let (dtype, number) = (self.dtype(reg), reg.0);
-        let ty = storage(dtype);
-        match self.kernel.body[number as usize].op {
-            Op::Select(condition, a, b) => {
-                self.claims.list.push(Claim::OneValue(condition));
-                let (in_a, pad_a) = self.chosen_address(a, context, lanes, scope);
-                let (in_b, pad_b) = self.chosen_address(b, context, lanes, scope);
-                let condition = self.name(condition);
-                self.text.line(format_args!("const {ty} *at{number} = {condition} ? at{} : at{};", a.0, b.0));
-                let pad = if pad_a == pad_b { pad_a } else { format!("({condition} ? {pad_a} : {pad_b})") };
-                if in_a.is_none() && in_b.is_none() {
-                    return (None, pad);
-                }
-                let or_always = |inside: Option<String>| inside.unwrap_or_else(|| "true".to_owned());
-                let (in_a, in_b) = (or_always(in_a), or_always(in_b));
-                self.text.line(format_args!("const bool in{number} = {condition} ? {in_a} : {in_b};"));
-                (Some(format!("in{number}")), pad)
-            }
-            Op::Load { input, padding, .. } => {
-                let (address, _) = self.load_lanes(reg, lanes);
-                self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
-                let pad = match padding {
-                    PaddingMode::Pad(pad) => to_storage(dtype, &literal(dtype, pad)),
-                    PaddingMode::Clamp => to_storage(dtype, &literal(dtype, zero(dtype))),
-                };
-                match self.guard(reg, &address, context, scope) {
-                    (Some(condition), offset) => {
-                        self.text.line(format_args!("const bool in{number} = {condition};"));
-                        self.text
-                            .line(format_args!("const {ty} *at{number} = x{input} + (in{number} ? {offset} : 0);"));
-                        (Some(format!("in{number}")), pad)
-                    }
-                    (None, offset) => {
-                        self.text.line(format_args!("const {ty} *at{number} = x{input} + {offset};"));
-                        (None, pad)
-                    }
-                }
-            }
-            _ => unreachable!("`is_choice` accepts loads and selections only"),
+    fn chosen_address(&mut self, reg: Reg, context: &IndexContext<'_>) -> (Option<Expression>, Expression) {
+        let (address, is_inside) = (of("at", reg), of("in", reg));
+        let ty = CudaType::Pointer(storage(self.dtype(reg)));
+        let Op::Select(condition, a, b) = *self.of.op(reg) else {
+            self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
+            let (condition, mut offset) = self.guard(reg, context);
+            let inside = condition.map(|condition| {
+                self.define("bool", is_inside, condition);
+                offset = Expression::from(is_inside).select(offset.clone(), 0);
+                is_inside.into()
+            });
+            self.define(ty, address, self.input(reg) + offset);
+            return (inside, to_storage(self.dtype(reg), self.padding(reg)));
+        };
+        self.claims.list.push(Claim::OneValue(condition));
+        let (in_a, pad_a) = self.chosen_address(a, context);
+        let (in_b, pad_b) = self.chosen_address(b, context);
+        let condition = self.operand(condition, context);
+        self.define(ty, address, condition.clone().select(of("at", a), of("at", b)));
+        let pad = if pad_a == pad_b { pad_a } else { condition.clone().select(pad_a, pad_b).group() };
+        if in_a.is_none() && in_b.is_none() {
+            return (None, pad);
         }
-    }
-}
-
-fn zero(dtype: Dtype) -> Scalar {
-    match dtype {
-        Dtype::Bool => Scalar::Bool(false),
-        _ if dtype.is_float() => Scalar::Float(0.0),
-        _ => Scalar::Int(0),
+        let or_always = |inside: Option<Expression>| inside.unwrap_or(Expression::Bits(Dtype::Bool, 1));
+        self.define("bool", is_inside, condition.select(or_always(in_a), or_always(in_b)));
+        (Some(is_inside.into()), pad)
     }
 }

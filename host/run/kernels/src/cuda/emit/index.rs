@@ -1,125 +1,109 @@
-//! Index expressions and the numbers of points as text.
+//! Index expressions and the numbers of points.
 
-use super::{CudaEmitter, IndexContext, NameScope};
+use super::{CudaEmitter, IndexContext};
+use crate::cuda::loops::{Expression, ThreadStep, Variable, call, number};
 use passhost_ir::kernel::{IndexExpr, IndexId, Interval};
+use std::collections::BTreeSet;
 
 impl CudaEmitter<'_> {
-    /// The name of an index expression's value, computed here unless it is known.
-    pub(super) fn index(&mut self, id: IndexId, context: &IndexContext, scope: &mut NameScope) -> String {
-        if let Some(name) = scope.known.get(&id) {
-            return name.clone();
-        }
-        let mut needed = vec![false; id.0 as usize + 1];
-        needed[id.0 as usize] = true;
-        for at in (0..needed.len()).rev().filter(|at| !scope.known.contains_key(&IndexId(*at as u32))) {
-            if needed[at] {
-                match self.kernel.index[at] {
-                    IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => {
-                        needed[a.0 as usize] = true;
-                        needed[b.0 as usize] = true;
-                    }
-                    IndexExpr::Mul(a, _) | IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => {
-                        needed[a.0 as usize] = true
-                    }
-                    IndexExpr::Axis(_) | IndexExpr::Const(_) | IndexExpr::Value(_) => {}
-                }
+    /// The variable of an index expression, which is computed here unless it is known.
+    pub(super) fn index(&mut self, id: IndexId, context: &IndexContext<'_>) -> Expression {
+        let (mut needed, mut stack) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = stack.pop() {
+            if self.known(id, context).is_none() && needed.insert(id.0) {
+                stack.extend(operands(self.of.kernel.index[id.0 as usize]).into_iter().flatten());
             }
         }
-        for at in (0..needed.len()).filter(|at| needed[*at]) {
-            let at = IndexId(at as u32);
-            if scope.known.contains_key(&at) {
-                continue;
-            }
-            let (ty, text) = self.index_expression(at, context, scope);
-            let name = format!("i{}_{}", at.0, self.counter);
-            self.counter += 1;
-            self.text.line(format_args!("const {ty} {name} = {text};"));
-            scope.known.insert(at, name);
+        for at in needed {
+            let (ty, value) = self.index_expression(IndexId(at), context);
+            let name = Variable { copy: Some(self.indices), ..Variable::of("i", at) };
+            self.indices += 1;
+            self.define(ty, name, value);
         }
-        scope.known[&id].clone()
+        self.known_index(id, context)
     }
 
-    /// The type and the text of an index expression whose operands are known.
-    pub(super) fn index_expression(
-        &self,
-        id: IndexId,
-        context: &IndexContext,
-        scope: &NameScope,
-    ) -> (&'static str, String) {
-        let interval = |id: IndexId| self.facts.index_interval(id);
-        let name = |id: IndexId| scope.known[&id].as_str();
+    /// The variable of an index expression that was computed in this context.
+    fn known(&self, id: IndexId, context: &IndexContext<'_>) -> Option<Variable> {
+        self.steps.iter().skip(context.since).find_map(|step| match step {
+            ThreadStep::Let(_, variables) => {
+                variables.iter().map(|(name, _)| *name).find(|name| (name.stem, name.number) == ("i", Some(id.0)))
+            }
+            _ => None,
+        })
+    }
+
+    fn known_index(&self, id: IndexId, context: &IndexContext<'_>) -> Expression {
+        self.known(id, context).unwrap_or(Variable::of("i", id.0)).into()
+    }
+
+    /// The type and the value of an index expression whose operands are known.
+    fn index_expression(&self, id: IndexId, context: &IndexContext<'_>) -> (&'static str, Expression) {
+        let interval = |id: IndexId| self.of.facts.index_interval(id);
+        let expr = self.of.kernel.index[id.0 as usize];
         let ty = integer_type(interval(id));
         // Where anything takes part that needs 64 bits, everything is computed in 64.
-        let of = |operands: &[IndexId], constant: i64| {
-            let all = operands
-                .iter()
-                .map(|id| integer_type(interval(*id)))
-                .chain([ty, integer_type(Interval::point(constant))]);
+        let wide = |constant: i64| {
+            let operands = operands(expr).into_iter().flatten().map(interval);
+            let all = operands.chain([interval(id), Interval::point(constant)]).map(integer_type);
             if all.into_iter().any(|ty| ty == "i64") { "i64" } else { "int" }
         };
-        let constant = |value: i64, ty: &str| if ty == "i64" { format!("{value}ll") } else { value.to_string() };
-        let text = match self.kernel.index[id.0 as usize] {
+        let operand = |id: IndexId, ty: &'static str| self.known_index(id, context).cast(ty);
+        let value = match expr {
             IndexExpr::Axis(axis) => {
                 let axis = axis as usize;
-                let (domain, number) = match self.schedule.rows.walk(axis) {
+                let (domain, point) = match self.schedule.rows.walk(axis) {
                     Some(_) => (&self.schedule.rows, &context.row),
                     None => (&self.schedule.points, &context.point),
                 };
                 let (inner, extent) = domain.walk(axis).unwrap_or((1, 1));
-                position(number, inner, extent, domain.points())
+                position(point, inner, extent, domain.points())
             }
-            IndexExpr::Const(value) => constant(value, ty),
-            IndexExpr::Add(a, b) => {
-                let wide = of(&[a, b], 0);
-                format!("({wide}){} + ({wide}){}", name(a), name(b))
-            }
-            IndexExpr::Sub(a, b) => {
-                let wide = of(&[a, b], 0);
-                format!("({wide}){} - ({wide}){}", name(a), name(b))
-            }
-            IndexExpr::Mul(a, factor) => {
-                let wide = of(&[a], factor);
-                format!("({wide}){} * {}", name(a), constant(factor, wide))
-            }
+            IndexExpr::Const(value) => number(value, ty),
+            IndexExpr::Add(a, b) => operand(a, wide(0)) + operand(b, wide(0)),
+            IndexExpr::Sub(a, b) => operand(a, wide(0)) - operand(b, wide(0)),
+            IndexExpr::Mul(a, factor) => operand(a, wide(factor)) * number(factor, wide(factor)),
             IndexExpr::FloorDiv(a, divisor) | IndexExpr::Mod(a, divisor) => {
-                let wide = of(&[a], divisor);
-                let remainder = matches!(self.kernel.index[id.0 as usize], IndexExpr::Mod(..));
+                let wide = wide(divisor);
+                let is_remainder = matches!(expr, IndexExpr::Mod(..));
                 if interval(a).low >= 0 {
-                    let (unsigned, suffix) = if wide == "i64" { ("u64", "ull") } else { ("u32", "u") };
-                    let operator = if remainder { "%" } else { "/" };
-                    format!("({unsigned}){} {operator} {divisor}{suffix}", name(a))
+                    let unsigned = if wide == "i64" { "u64" } else { "u32" };
+                    let (a, divisor) = (operand(a, unsigned), number(divisor, unsigned));
+                    if is_remainder { a % divisor } else { a / divisor }
                 } else {
-                    let function = if remainder { "floor_mod" } else { "floor_div" };
-                    format!("{function}(({wide}){}, ({wide}){})", name(a), constant(divisor, wide))
+                    let function = if is_remainder { "floor_mod" } else { "floor_div" };
+                    call(function, [operand(a, wide), number(divisor, wide).cast(wide)])
                 }
             }
-            IndexExpr::Value(reg) => self.name(reg),
+            IndexExpr::Value(reg) => self.operand(reg, context),
         };
-        (ty, format!("({ty})({text})"))
+        (ty, value.group().cast(ty))
+    }
+}
+
+/// The index expressions that one is made of.
+fn operands(expr: IndexExpr) -> [Option<IndexId>; 2] {
+    match expr {
+        IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => [Some(a), Some(b)],
+        IndexExpr::Mul(a, _) | IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => [Some(a), None],
+        IndexExpr::Axis(_) | IndexExpr::Const(_) | IndexExpr::Value(_) => [None; 2],
     }
 }
 
 /// The position along axes that act as one, from the number of a point among `points`.
-pub(super) fn position(number: &str, inner: i64, extent: i64, points: u64) -> String {
-    let suffix = if number_type(points) == "u64" { "ull" } else { "u" };
+pub(super) fn position(point: &Expression, inner: i64, extent: i64, points: u64) -> Expression {
     if extent == 1 {
-        return "0".to_owned();
+        return 0.into();
     }
-    let divided = if inner == 1 { number.to_owned() } else { format!("{number} / {inner}{suffix}") };
-    if inner as u64 * extent as u64 == points {
-        format!("({divided})")
-    } else {
-        format!("({divided} % {extent}{suffix})")
-    }
+    let (point, ty) = (point.clone(), number_type(points));
+    let divided = if inner == 1 { point } else { point / number(inner, ty) };
+    let is_outermost = inner as u64 * extent as u64 == points;
+    if is_outermost { divided.group() } else { (divided % number(extent, ty)).group() }
 }
 
 /// The type of the number of a point, with room for threads past the last.
 pub(super) fn number_type(points: u64) -> &'static str {
     if points <= 1 << 30 { "u32" } else { "u64" }
-}
-
-pub(super) fn bound(points: u64, ty: &str) -> String {
-    if ty == "u64" { format!("{points}ull") } else { format!("{points}u") }
 }
 
 fn integer_type(interval: Interval) -> &'static str {

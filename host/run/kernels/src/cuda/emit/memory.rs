@@ -1,183 +1,187 @@
-//! Reading inputs and writing outputs: guards, offsets, accesses for one lane or all.
+//! Reading inputs and writing outputs: guards, offsets, accesses for one lane or all. No other file reads or writes one,
+//! but by an offset from here.
 
 use super::index::position;
-use super::{CudaEmitter, IndexContext, NameScope};
+use super::{CudaEmitter, IndexContext, of};
 use crate::access::Offset;
 use crate::cuda::claims::{Claim, ClaimAccess, Term};
-use crate::cuda::schedule::Schedule;
-use crate::cuda::space::{Address, AxisDomain, AxisGroup, Lanes, common, load_address, store_address};
-use crate::cuda::text::{from_storage, held, literal, storage, to_storage};
+use crate::cuda::loops::{Expression, LoopRange, MemorySpace, ThreadStep, Variable, binary, number};
+use crate::cuda::space::{Address, AxisDomain, AxisGroup, Lanes, store_offset};
+use crate::cuda::types::{from_storage, held, literal, storage, to_storage};
 use passhost_ir::kernel::{Op, PaddingMode, Reg};
 
 impl CudaEmitter<'_> {
-    pub(super) fn load_lanes(&self, reg: Reg, lanes: u32) -> (Address, Lanes) {
-        let Op::Load { input, index, .. } = &self.kernel.body[reg.0 as usize].op else {
-            unreachable!("only loads are asked for")
-        };
-        let in_bounds = &self.facts.in_bounds[reg.0 as usize];
-        let address =
-            load_address(self.kernel, self.analysis, self.facts.load_in_bounds(reg), (*input, index), self.layout);
-        if !self.analysis.gathers[reg.0 as usize].is_empty() {
-            return (address, Lanes::Each);
+    /// The input of a load, and what it gives outside.
+    fn load(&self, reg: Reg) -> (u32, PaddingMode) {
+        match *self.of.op(reg) {
+            Op::Load { input, padding, .. } => (input, padding),
+            _ => unreachable!("only loads are asked for"),
         }
-        let input = *input as usize;
-        let element = (self.kernel.inputs[input].dtype, self.layout.alignments[input]);
-        let found =
-            common(self.kernel, self.analysis, self.schedule.along(), &address, i64::from(lanes), element, in_bounds);
-        (address, found)
     }
 
-    pub(super) fn store_lanes(&self, store: usize, lanes: u32) -> Lanes {
-        let (store, alignment) = (&self.kernel.stores[store], self.layout.outputs[store]);
-        let address = store_address(self.kernel, &store.order);
-        let element = (self.dtype(store.value), alignment);
-        common(self.kernel, self.analysis, self.schedule.along(), &address, i64::from(lanes), element, &[])
+    /// What the lanes of a thread have in common when they read, if nothing is looked up for it.
+    pub(super) fn load_lanes(&self, reg: Reg) -> Lanes {
+        let access = self.of.load_access(reg).filter(|_| self.of.analysis.gathers[reg.0 as usize].is_empty());
+        access.map_or(Lanes::Each, |access| self.of.common(&self.schedule, &access))
+    }
+
+    pub(super) fn store_lanes(&self, store: usize) -> Lanes {
+        self.of.common(&self.schedule, &self.of.store_access(store))
+    }
+
+    /// The address of a load.
+    pub(super) fn address(&self, reg: Reg) -> Address {
+        self.of.load_access(reg).unwrap_or_else(|| unreachable!("only loads are asked for")).address
+    }
+
+    /// The input of a load.
+    pub(super) fn input(&self, reg: Reg) -> Variable {
+        Variable::of("x", self.load(reg).0)
+    }
+
+    /// Whether the input of a load has no elements, so that there are none to read in place of those outside.
+    pub(super) fn is_of_nothing(&self, reg: Reg) -> bool {
+        self.of.kernel.inputs[self.load(reg).0 as usize].shape.contains(&0)
+    }
+
+    /// What a load gives outside.
+    pub(super) fn padding(&self, reg: Reg) -> Expression {
+        match self.load(reg).1 {
+            PaddingMode::Pad(pad) => literal(self.dtype(reg), pad),
+            PaddingMode::Clamp => Expression::Bits(self.dtype(reg), 0),
+        }
     }
 
     /// Loads one element as a value.
-    pub(super) fn load_one(&mut self, reg: Reg, address: &Address, context: &IndexContext, scope: &mut NameScope) {
-        let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else { return };
-        let (dtype, number) = (self.dtype(reg), reg.0);
-        let ty = held(dtype);
-        match self.guard(reg, address, context, scope) {
-            (Some(condition), offset) => {
-                let PaddingMode::Pad(pad) = padding else { unreachable!("only padded loads have a condition") };
-                self.text.line(format_args!("{ty} v{number} = {};", literal(dtype, pad)));
-                let element = from_storage(dtype, &format!("x{input}[{offset}]"));
-                self.text.line(format_args!("if ({condition}) v{number} = {element};"));
+    pub(super) fn load_one(&mut self, reg: Reg, context: &IndexContext<'_>) {
+        let (dtype, name) = (self.dtype(reg), of("v", reg));
+        let (condition, offset) = self.guard(reg, context);
+        let element = from_storage(dtype, self.input(reg).at(offset));
+        match condition {
+            Some(condition) => {
+                self.begin(held(dtype), name, &[], self.padding(reg));
+                self.steps.push(ThreadStep::Assign(name.into(), element).guarded(Some(condition)));
             }
-            (None, offset) => {
-                let element = from_storage(dtype, &format!("x{input}[{offset}]"));
-                self.text.line(format_args!("const {ty} v{number} = {element};"));
-            }
+            None => self.define(held(dtype), name, element),
         }
-        self.names.insert(reg, format!("v{number}"));
     }
 
     /// Loads neighbouring elements for all lanes.
-    pub(super) fn load_neighbours(
-        &mut self,
-        reg: Reg,
-        address: &Address,
-        context: &IndexContext,
-        lanes: u32,
-        scope: &mut NameScope,
-    ) {
-        let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else { return };
-        let (dtype, number) = (self.dtype(reg), reg.0);
+    pub(super) fn load_neighbours(&mut self, reg: Reg, context: &IndexContext<'_>) {
+        let (dtype, to, input, lanes) = (self.dtype(reg), of("s", reg), self.input(reg), self.schedule.lanes());
         self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
-        self.text.line(format_args!("__align__(16) {} s{number}[{lanes}];", storage(dtype)));
-        match self.guard(reg, address, context, scope) {
-            (Some(condition), offset) => {
-                let PaddingMode::Pad(pad) = padding else { unreachable!("only padded loads have a condition") };
-                let pad = to_storage(dtype, &literal(dtype, pad));
-                if self.kernel.inputs[input as usize].shape.contains(&0) {
-                    // There are no elements to read in place of those outside.
-                    self.text.line(format_args!("for (int v = 0; v < {lanes}; ++v) s{number}[v] = {pad};"));
-                } else {
-                    self.text.line(format_args!("const bool in{number} = {condition};"));
-                    self.text.line(format_args!(
-                        "read_or(s{number}, x{input} + (in{number} ? {offset} : 0), in{number}, {pad});"
-                    ));
-                }
-            }
-            (None, offset) => self.text.line(format_args!("read(s{number}, x{input} + {offset});")),
+        self.declare(MemorySpace::Aligned, storage(dtype), to, &[lanes.into()]);
+        let (condition, offset) = self.guard(reg, context);
+        let pad = to_storage(dtype, self.padding(reg));
+        let Some(condition) = condition else {
+            return self.steps.push(ThreadStep::Load(to.into(), input + offset, None));
+        };
+        if self.is_of_nothing(reg) {
+            let fill = ThreadStep::Assign(to.at(super::LANE), pad);
+            let range = LoopRange { unroll: None, ..super::lanes(lanes) };
+            return self.steps.push(ThreadStep::Each(range, Box::new(fill)));
         }
+        let inside = of("in", reg);
+        self.define("bool", inside, condition);
+        let from = input + Expression::from(inside).select(offset, 0);
+        self.steps.push(ThreadStep::Load(to.into(), from, Some((inside.into(), pad))));
     }
 
     /// The offset of a store's element.
-    pub(super) fn store_offset(&mut self, store: usize, context: &IndexContext) -> String {
-        match store_address(self.kernel, &self.kernel.stores[store].order) {
-            Address::Affine(Offset { base, slopes }) => self.offset(ClaimAccess::Store(store), base, &slopes, context),
-            Address::Indexed { .. } => unreachable!("stores are dense"),
-        }
+    pub(super) fn store_offset(&mut self, store: usize, context: &IndexContext<'_>) -> Expression {
+        let offset = store_offset(self.of.kernel, &self.of.kernel.stores[store].order);
+        self.offset(ClaimAccess::Store(store), &offset, context)
+    }
+
+    /// A tensor's element that a value is stored in.
+    pub(super) fn stored(&mut self, store: usize, context: &IndexContext<'_>) -> Expression {
+        let offset = self.store_offset(store, context);
+        Variable::of("y", store as u32).at(offset)
+    }
+
+    /// A stored value as an element.
+    pub(super) fn element(&self, store: usize, context: &IndexContext<'_>) -> Expression {
+        let value = self.of.kernel.stores[store].value;
+        to_storage(self.dtype(value), self.operand(value, context))
     }
 
     /// Stores one element.
-    pub(super) fn store_each(&mut self, store: usize, context: &IndexContext) {
-        let offset = self.store_offset(store, context);
-        let value = self.kernel.stores[store].value;
-        let element = to_storage(self.dtype(value), &self.name(value));
-        self.text.line(format_args!("y{store}[{offset}] = {element};"));
+    pub(super) fn store_each(&mut self, store: usize, context: &IndexContext<'_>) {
+        let place = self.stored(store, context);
+        self.assign(place, self.element(store, context));
     }
 
     /// The condition under which a load's indices are inside, if it is not proven and the load pads, and the offset of
     /// its element in that case.
-    pub(super) fn guard(
-        &mut self,
-        reg: Reg,
-        address: &Address,
-        context: &IndexContext,
-        scope: &mut NameScope,
-    ) -> (Option<String>, String) {
-        let (index, strides) = match address {
-            Address::Affine(Offset { base, slopes }) => {
-                return (None, self.offset(ClaimAccess::Load(reg), *base, slopes, context));
-            }
+    pub(super) fn guard(&mut self, reg: Reg, context: &IndexContext<'_>) -> (Option<Expression>, Expression) {
+        let (index, strides) = match self.address(reg) {
+            Address::Affine(offset) => return (None, self.offset(ClaimAccess::Load(reg), &offset, context)),
             Address::Indexed { index, strides } => (index, strides),
         };
-        let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else {
-            unreachable!("only loads are guarded")
-        };
-        let shape = &self.kernel.inputs[input as usize].shape;
-        let wide = !fits_int(reach(shape, strides));
-        if !wide {
+        let (input, padding) = self.load(reg);
+        let shape = &self.of.kernel.inputs[input as usize].shape;
+        let ty = offset_type(reach(shape, &strides));
+        if ty == "int" {
             self.claims.list.push(Claim::Narrow(reg));
         }
         let (mut conditions, mut terms) = (vec![], vec![]);
-        for (dim, (id, stride)) in index.iter().zip(strides).enumerate() {
-            let (mut text, extent) = (self.index(*id, context, scope), shape[dim]);
-            if self.facts.in_bounds[reg.0 as usize][dim] {
+        for (dim, (id, stride)) in index.iter().zip(&strides).enumerate() {
+            let (mut at, extent) = (self.index(*id, context), shape[dim]);
+            if self.of.facts.in_bounds[reg.0 as usize][dim] {
                 self.claims.list.push(Claim::Inside { load: reg, dim });
             } else {
                 match padding {
                     // Unsigned, so that one comparison does, and in 64 bits, so that nothing is cut off before.
-                    PaddingMode::Pad(_) => conditions.push(format!("(u64)(i64){text} < {extent}ull")),
+                    PaddingMode::Pad(_) => {
+                        conditions.push(binary("<", at.clone().cast("i64").cast("u64"), number(extent, "u64")));
+                    }
                     PaddingMode::Clamp => {
-                        text = format!("({text} < 0 ? 0 : {text} > {0}ll ? {0}ll : {text})", extent - 1)
+                        let last = number(extent - 1, "i64");
+                        let too_large = binary(">", at.clone(), last.clone());
+                        at = binary("<", at.clone(), 0).select(0, too_large.select(last, at));
                     }
                 }
             }
             if *stride != 0 {
-                terms.push(if wide { format!("(i64){text} * {stride}ll") } else { format!("(int){text} * {stride}") });
+                terms.push(at.cast(ty) * number(*stride, ty));
             }
         }
-        let offset = if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") };
-        let condition = if conditions.is_empty() { None } else { Some(conditions.join(" && ")) };
-        (condition, format!("({offset})"))
+        let offset = terms.into_iter().reduce(|sum, term| sum + term).unwrap_or(0.into());
+        (conditions.into_iter().reduce(|all, one| binary("&&", all, one)), offset.group())
     }
 
-    /// The offset of an element that is always inside: `base` and the changes along the axes.
-    pub(super) fn offset(&mut self, access: ClaimAccess, base: i64, slopes: &[i64], context: &IndexContext) -> String {
+    /// The offset of an element that is always inside: its base and the changes along the axes.
+    pub(super) fn offset(&mut self, access: ClaimAccess, at: &Offset, context: &IndexContext<'_>) -> Expression {
         let terms = |domain: &AxisDomain, of_row: bool| -> Vec<Term> {
             let term =
                 |group: &AxisGroup| Term { of_row, inner: group.inner, extent: group.extent, slope: group.slope };
-            domain.groups(slopes).iter().filter(|group| group.slope != 0).map(term).collect()
+            domain.groups(&at.slopes).iter().filter(|group| group.slope != 0).map(term).collect()
         };
-        let of_rows = terms(&self.schedule.rows, true);
-        let terms: Vec<Term> = of_rows.into_iter().chain(terms(&self.schedule.points, false)).collect();
-        let reach = terms.iter().fold(base.unsigned_abs(), |reach, term| {
+        let mut all = terms(&self.schedule.rows, true);
+        all.extend(terms(&self.schedule.points, false));
+        let base = at.base;
+        let reach = all.iter().fold(base.unsigned_abs(), |reach, term| {
             reach.saturating_add(term.slope.unsigned_abs().saturating_mul(term.extent.unsigned_abs()))
         });
-        let narrow = fits_int(reach);
-        let (ty, suffix) = if narrow { ("int", "") } else { ("i64", "ll") };
-        let text = |term: &Term| {
-            let Schedule { rows, points, .. } = &self.schedule;
-            let (number, domain) = if term.of_row { (&context.row, rows) } else { (&context.point, points) };
-            let text = position(number, term.inner, term.extent, domain.points());
-            if term.slope == 1 { format!("({ty}){text}") } else { format!("({ty}){text} * {}{suffix}", term.slope) }
+        let ty = offset_type(reach);
+        let term = |term: &Term| {
+            let (point, domain) = match term.of_row {
+                true => (&context.row, &self.schedule.rows),
+                false => (&context.point, &self.schedule.points),
+            };
+            let position = position(point, term.inner, term.extent, domain.points()).cast(ty);
+            if term.slope == 1 { position } else { position * number(term.slope, ty) }
         };
-        let mut texts: Vec<String> = terms.iter().map(text).collect();
-        if base != 0 || texts.is_empty() {
-            texts.push(format!("{base}{suffix}"));
-        }
-        self.claims.list.push(Claim::Offset { access, base, terms, narrow });
-        format!("({})", texts.join(" + "))
+        let rest = (base != 0 || all.is_empty()).then(|| number(base, ty));
+        let sum = all.iter().map(term).chain(rest).reduce(|sum, term| sum + term);
+        self.claims.list.push(Claim::Offset { access, base, terms: all, narrow: ty == "int" });
+        sum.unwrap_or(0.into()).group()
     }
 }
 
-fn fits_int(reach: u64) -> bool {
-    reach < 1 << 31
+/// The type of an offset of so many elements.
+fn offset_type(reach: u64) -> &'static str {
+    if reach < 1 << 31 { "int" } else { "i64" }
 }
 
 /// Elements from the first to the last.

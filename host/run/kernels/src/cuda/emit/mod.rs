@@ -1,4 +1,4 @@
-//! From a kernel and a layout to CUDA C++.
+//! From a kernel, a layout and a schedule to a loop form.
 
 mod branches;
 mod choices;
@@ -7,7 +7,6 @@ mod exchange;
 mod forms;
 mod index;
 mod memory;
-mod reductions;
 mod runs;
 mod tiled;
 mod work;
@@ -15,53 +14,53 @@ mod work;
 use super::chooser::{Chooser, has_long_rows};
 use super::claims::Claims;
 use super::join::{self, KernelBody};
+use super::loops::{
+    CudaType, DeviceFunction, Expression, FunctionRole, LoopRange, MemorySpace, ThreadStep, Unroll, Variable,
+};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
-use super::scans::{accumulator_bytes, scans};
 use super::schedule::{Schedule, ScheduleForm};
-use super::text::{Text, storage};
+use super::split::RowSplit;
 use super::tiles::Tiles;
+use super::types::storage;
 use crate::access::{KernelAnalysis, KernelLayout};
-use passhost_ir::kernel::{Facts, IndexId, Reg};
+use passhost_ir::kernel::{Class, Facts, Op, Reg};
 use passhost_ir::{Dtype, Kernel};
-use std::collections::HashMap;
+use std::ops::Range;
 
-/// A kernel as source text, with the launch that it is written for.
+/// Kernels as source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelSource {
-    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs, then those of the outputs.
+    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs of all kernels, then
+    /// those of all outputs.
     pub text: String,
-    /// Blocks of the grid; 0 if there is nothing to compute.
-    pub blocks: u64,
-    /// Threads of a block.
-    pub threads: u32,
-    /// Which threads compute what: one of [`FORMS`](super::FORMS).
-    pub form: &'static str,
-    /// The whole schedule: what tells it from the kernel's other candidates.
-    pub schedule: String,
-    /// What the text takes for granted.
-    pub claims: Claims,
-}
-
-/// Several kernels as one source text, with the launch that it is written for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JoinedSource {
-    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs of all kernels, then those of all
-    /// outputs.
-    pub text: String,
-    /// Blocks of the grid, one kernel's after the other's.
+    /// Blocks of the grid, one kernel's after the other's; 0 if there is nothing to compute.
     pub blocks: u64,
     /// Threads of a block, as many as any of the kernels wants.
     pub threads: u32,
     /// Which threads compute what, where it is one kernel: one of [`FORMS`](super::FORMS); or `joined`.
     pub form: &'static str,
+    /// The whole schedule of one kernel: what tells it from the kernel's other candidates; or `joined`.
+    pub schedule: String,
     /// For each kernel what its part of the text takes for granted.
     pub claims: Vec<Claims>,
 }
 
+impl KernelSource {
+    fn new(bodies: Vec<KernelBody>, device: &DeviceProperties) -> KernelSource {
+        let (form, schedule) = match &bodies[..] {
+            [body] => (body.form, body.schedule.to_string()),
+            _ => ("joined", "joined".to_owned()),
+        };
+        let (text, blocks, threads) = (join::joined(&bodies, device), join::blocks(&bodies), join::threads(&bodies));
+        let claims = bodies.into_iter().map(|body| body.claims).collect();
+        KernelSource { text, blocks, threads, form, schedule, claims }
+    }
+}
+
 /// Writes a verified kernel for inputs of a layout and a GPU with these properties, in its default schedule.
 pub fn emit(kernel: &Kernel, facts: &Facts, layout: &KernelLayout, device: &DeviceProperties) -> KernelSource {
-    choosing(kernel, facts, layout, (device, true), |chooser| alone(chooser, chooser.choose()))
+    emit_joined(&[(kernel, facts, layout)], device)
 }
 
 /// Writes it in each of its candidates, all of which give the same bits: the default first, up to
@@ -72,8 +71,9 @@ pub fn candidates(
     layout: &KernelLayout,
     device: &DeviceProperties,
 ) -> Vec<KernelSource> {
-    choosing(kernel, facts, layout, (device, true), |chooser| {
-        chooser.candidates().into_iter().map(|schedule| alone(chooser, schedule)).collect()
+    choosing((kernel, facts, layout), (device, true), |chooser| {
+        let all = chooser.candidates().into_iter();
+        all.map(|schedule| KernelSource::new(vec![written(chooser, schedule)], device)).collect()
     })
 }
 
@@ -84,56 +84,25 @@ pub fn emit_as(
     device: &DeviceProperties,
     schedule: &str,
 ) -> Option<KernelSource> {
-    choosing(kernel, facts, layout, (device, true), |chooser| {
+    choosing((kernel, facts, layout), (device, true), |chooser| {
         let chosen = chooser.candidates().into_iter().find(|candidate| candidate.to_string() == schedule)?;
-        Some(alone(chooser, chosen))
+        Some(KernelSource::new(vec![written(chooser, chosen)], device))
     })
 }
 
-fn alone(chooser: &Chooser<'_>, schedule: Schedule) -> KernelSource {
-    let name = schedule.to_string();
-    let (body, claims) = written(chooser, schedule);
-    KernelSource {
-        text: join::alone(&body, chooser.device),
-        blocks: body.blocks,
-        threads: body.threads,
-        form: body.form,
-        schedule: name,
-        claims,
-    }
-}
-
 /// Writes verified kernels as one launch, in which they run in no order. The text of a single one is that of [`emit`].
-pub fn emit_joined(kernels: &[(&Kernel, &Facts, &KernelLayout)], device: &DeviceProperties) -> JoinedSource {
-    let is_alone = kernels.len() == 1;
-    let written = kernels.iter().map(|(kernel, facts, layout)| body(kernel, facts, layout, device, is_alone));
-    let (bodies, claims): (Vec<KernelBody>, Vec<Claims>) = written.unzip();
-    JoinedSource {
-        text: join::joined(&bodies, device),
-        blocks: bodies.iter().map(|body| body.blocks).sum(),
-        threads: join::threads(&bodies),
-        form: if let [body] = &bodies[..] { body.form } else { "joined" },
-        claims,
-    }
+pub fn emit_joined(kernels: &[(&Kernel, &Facts, &KernelLayout)], device: &DeviceProperties) -> KernelSource {
+    KernelSource::new(kernels.iter().map(|kernel| body(*kernel, device, kernels.len() == 1)).collect(), device)
 }
 
-/// What a kernel computes as text in its default schedule, without the function around it. Blocks may share rows only in
-/// a launch of its own.
-pub(super) fn body(
-    kernel: &Kernel,
-    facts: &Facts,
-    layout: &KernelLayout,
-    device: &DeviceProperties,
-    may_share: bool,
-) -> (KernelBody, Claims) {
-    choosing(kernel, facts, layout, (device, may_share), |chooser| written(chooser, chooser.choose()))
+/// What a kernel computes in its default schedule. Blocks may share rows only in a launch of its own.
+pub(super) fn body(kernel: (&Kernel, &Facts, &KernelLayout), device: &DeviceProperties, may_share: bool) -> KernelBody {
+    choosing(kernel, (device, may_share), |chooser| written(chooser, chooser.choose()))
 }
 
 /// Gives `work` what a kernel's schedule is chosen by.
 fn choosing<T>(
-    kernel: &Kernel,
-    facts: &Facts,
-    layout: &KernelLayout,
+    (kernel, facts, layout): (&Kernel, &Facts, &KernelLayout),
     (device, may_share): (&DeviceProperties, bool),
     work: impl FnOnce(&Chooser<'_>) -> T,
 ) -> T {
@@ -144,80 +113,84 @@ fn choosing<T>(
     work(&Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, may_share, passes: &passes })
 }
 
-/// What a kernel computes as text in this schedule.
-fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (KernelBody, Claims) {
-    let &Chooser { kernel, facts, analysis, layout, passes, .. } = chooser;
-    let mut claims = Claims::new(&schedule);
-    if schedule.tiles.is_some() {
-        claims.reach = (schedule.rows.points(), 1);
-    }
-    let accumulator = accumulator_bytes(kernel, analysis);
-    let together = if scans(kernel, analysis) { schedule.turns_together(accumulator) } else { 1 };
+/// What a kernel computes in this schedule.
+fn written(chooser: &Chooser<'_>, schedule: Schedule) -> KernelBody {
+    let (kernel, claims, accumulator) = (chooser.kernel, Claims::new(&schedule), chooser.accumulator_bytes());
+    let together = if chooser.scans() { schedule.turns_together(accumulator) } else { 1 };
     let accumulators = schedule.shared_bytes(accumulator) * u64::from(together);
     let shared_bytes = schedule.tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
-    let (blocks, split, form) = (schedule.blocks(), schedule.split, schedule.name(kernel, analysis));
-    let mut emitter = CudaEmitter {
-        kernel,
-        facts,
-        analysis,
-        layout,
-        claims,
-        schedule,
-        passes,
-        reads: reads(kernel, analysis),
-        shared: vec![],
-        text: Text::inside(),
-        names: HashMap::new(),
-        counter: 0,
-    };
+    let reads = reads(chooser);
+    let mut emitter = CudaEmitter { of: chooser, claims, schedule, reads, shared: vec![], steps: vec![], indices: 0 };
     emitter.shared = emitter.shared_values();
-    emitter.lines();
-    let body = KernelBody {
-        inputs: kernel.inputs.iter().map(|input| storage(input.dtype)).collect(),
-        outputs: kernel.stores.iter().map(|store| storage(emitter.dtype(store.value))).collect(),
-        shared_bytes,
-        blocks,
-        split,
-        form,
-        threads: emitter.schedule.threads(),
-        lines: emitter.text.finish(),
-    };
-    (body, emitter.claims)
+    emitter.write();
+    let inputs = kernel.inputs.iter().zip(0..).map(|(input, at)| (storage(input.dtype), Variable::of("x", at)));
+    let outputs = kernel.stores.iter().map(|store| storage(chooser.dtype(store.value)));
+    let outputs = outputs.zip(0..).map(|(ty, at)| (ty, Variable::of("y", at)));
+    let (inputs, outputs) = (inputs.collect(), outputs.collect());
+    let CudaEmitter { schedule, claims, steps: body, .. } = emitter;
+    let function = DeviceFunction { role: FunctionRole::Part(0), inputs, outputs, body };
+    KernelBody { function, shared_bytes, form: schedule.name(chooser.scans()), schedule, claims }
 }
 
 struct CudaEmitter<'a> {
-    kernel: &'a Kernel,
-    facts: &'a Facts,
-    analysis: &'a KernelAnalysis,
-    layout: &'a KernelLayout,
+    /// The kernel, and what is known of it.
+    of: &'a Chooser<'a>,
     claims: Claims,
     schedule: Schedule,
-    passes: &'a Passes,
     /// How often each value is read.
     reads: Vec<usize>,
     /// Whether each value is made of literals and index expressions that all lanes share.
     shared: Vec<bool>,
-    text: Text,
-    /// How each value is called here and now.
-    names: HashMap<Reg, String>,
-    counter: usize,
+    /// The steps of the innermost block that is being written.
+    steps: Vec<ThreadStep>,
+    /// How many variables hold index expressions.
+    indices: u32,
 }
 
-/// Where code computes: the texts of the row's and the point's number.
+/// Where code computes.
 #[derive(Debug, Clone)]
-struct IndexContext {
-    row: String,
-    point: String,
+struct IndexContext<'a> {
+    /// The numbers of the row and of the point.
+    row: Expression,
+    point: Expression,
+    /// Which of its points the thread is at: where values that it keeps of them lie.
+    turn: Expression,
+    /// What is computed here. Other values were computed before.
+    own: &'a [Reg],
+    /// From which step of the block on index expressions that were computed are known.
+    since: usize,
 }
 
-/// A place in the text where index expressions are given names.
-#[derive(Debug, Default)]
-struct NameScope {
-    known: HashMap<IndexId, String>,
+impl IndexContext<'_> {
+    /// At the row `p`, and the point `r`, of this turn.
+    fn at(turn: impl Into<Expression>) -> IndexContext<'static> {
+        let [row, point] = ["p", "r"].map(|name| Variable::named(name).into());
+        IndexContext { row, point, turn: turn.into(), own: &[], since: 0 }
+    }
+}
+
+/// A lane of a thread.
+const LANE: Variable = Variable::named("v");
+/// Whether a thread has a row of its own.
+const ACTIVE: Variable = Variable::named("active");
+
+/// A variable for something of a value.
+fn of(stem: &'static str, reg: Reg) -> Variable {
+    Variable::of(stem, reg.0)
+}
+
+/// A loop over some.
+fn count(ty: &'static str, name: &'static str, range: Range<u64>, unroll: Option<Unroll>) -> LoopRange {
+    LoopRange { ty, variable: Variable::named(name), range, unroll }
+}
+
+/// A loop over lanes.
+fn lanes(lanes: u32) -> LoopRange {
+    count("int", "v", 0..lanes.into(), Some(Unroll::All))
 }
 
 impl CudaEmitter<'_> {
-    fn lines(&mut self) {
+    fn write(&mut self) {
         if let Some(tiles) = self.schedule.tiles.clone() {
             return self.tiled_map(&tiles);
         }
@@ -229,24 +202,85 @@ impl CudaEmitter<'_> {
     }
 
     fn dtype(&self, reg: Reg) -> Dtype {
-        self.kernel.body[reg.0 as usize].dtype
+        self.of.dtype(reg)
     }
 
-    fn name(&self, reg: Reg) -> String {
-        self.names.get(&reg).cloned().unwrap_or_else(|| format!("v{}", reg.0))
+    /// Where a value is that is needed in a context: in the variable that it is computed into there, or where it is left
+    /// for those that need it later.
+    fn operand(&self, reg: Reg, context: &IndexContext<'_>) -> Expression {
+        let by_rows = matches!(self.schedule.form, ScheduleForm::Rows { .. });
+        match self.of.op(reg) {
+            _ if context.own.contains(&reg) => of("v", reg).into(),
+            _ if self.schedule.tiles.is_some() => self.in_tile(reg),
+            Op::Reduce(..) if by_rows && self.schedule.split == RowSplit::Whole => of("v", reg).into(),
+            Op::Reduce(..) if by_rows => self.reduced(reg, of("sum", reg).at(0)),
+            Op::Reduce(..) => self.reduced(reg, of("sum", reg).at(LANE)),
+            Op::Scan(..) => of("c", reg).at(context.turn.clone()).at(LANE),
+            _ if self.of.facts.class(reg) == Class::Elem => self.kept(reg, context),
+            _ if by_rows => of("v", reg).into(),
+            _ => of("k", reg).at(LANE),
+        }
+    }
+
+    /// Where a thread keeps a value of a point.
+    fn kept(&self, reg: Reg, context: &IndexContext<'_>) -> Expression {
+        of("k", reg).at(context.turn.clone()).at(LANE)
+    }
+
+    /// Names a value.
+    fn define(&mut self, ty: impl Into<CudaType>, name: Variable, value: impl Into<Expression>) {
+        self.steps.push(ThreadStep::Let(ty.into(), vec![(name, value.into())]));
+    }
+
+    /// Declares arrays.
+    fn declare(&mut self, space: MemorySpace, ty: impl Into<CudaType>, name: Variable, extents: &[u64]) {
+        self.steps.push(ThreadStep::Declare(space, ty.into(), name, extents.to_vec(), None));
+    }
+
+    /// Makes a variable that begins as a value.
+    fn begin(&mut self, ty: impl Into<CudaType>, name: Variable, extents: &[u64], first: Expression) {
+        self.steps.push(ThreadStep::Declare(MemorySpace::Registers, ty.into(), name, extents.to_vec(), Some(first)));
+    }
+
+    fn assign(&mut self, place: Expression, value: impl Into<Expression>) {
+        self.steps.push(ThreadStep::Assign(place, value.into()));
+    }
+
+    fn call(&mut self, call: Expression) {
+        self.steps.push(ThreadStep::Call(call));
+    }
+
+    /// The steps that `write` writes, for a block of their own.
+    fn within(&mut self, write: impl FnOnce(&mut Self)) -> Vec<ThreadStep> {
+        let around = std::mem::take(&mut self.steps);
+        write(self);
+        std::mem::replace(&mut self.steps, around)
+    }
+
+    fn each(&mut self, range: LoopRange, write: impl FnOnce(&mut Self)) {
+        let steps = self.within(write);
+        self.steps.push(ThreadStep::Loop(range, steps));
+    }
+
+    fn scope(&mut self, write: impl FnOnce(&mut Self)) {
+        let steps = self.within(write);
+        self.steps.push(ThreadStep::Scope(steps));
+    }
+
+    /// Steps under a condition, if there is one.
+    fn when(&mut self, condition: Option<Expression>, write: impl FnOnce(&mut Self)) {
+        let Some(condition) = condition else { return write(self) };
+        let steps = self.within(write);
+        self.steps.push(ThreadStep::If(condition, steps, vec![]));
     }
 }
 
 /// How often each value is read, by other values that are needed and by stores.
-fn reads(kernel: &Kernel, analysis: &KernelAnalysis) -> Vec<usize> {
-    let mut reads = vec![0; kernel.body.len()];
-    for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at]) {
-        for reg in kernel.body[at].op.operands().iter().chain(&analysis.gathers[at]) {
-            reads[reg.0 as usize] += 1;
-        }
-    }
-    for store in &kernel.stores {
-        reads[store.value.0 as usize] += 1;
+fn reads(of: &Chooser<'_>) -> Vec<usize> {
+    let mut reads = vec![0; of.kernel.body.len()];
+    let by_values = of.needed().flat_map(|(reg, _)| of.analysis.reads(of.kernel, reg));
+    for reg in by_values.chain(of.kernel.stores.iter().map(|store| store.value)) {
+        reads[reg.0 as usize] += 1;
     }
     reads
 }

@@ -1,12 +1,12 @@
 //! What the lanes of a thread compute in one go: wide loads, then lane by lane, then wide stores.
 
 use super::choices::Choices;
-use super::reductions::neutral;
-use super::{CudaEmitter, IndexContext, NameScope, ScheduleForm};
+use super::{CudaEmitter, IndexContext, LANE, ScheduleForm, lanes, of};
 use crate::cuda::claims::{Claim, ClaimAccess};
-use crate::cuda::column::functor;
-use crate::cuda::space::{Address, Lanes, common};
-use crate::cuda::text::{expression, from_storage, held, storage, to_storage};
+use crate::cuda::column::{compute, functor, neutral};
+use crate::cuda::loops::{Expression, MemorySpace, ThreadStep, Variable, binary};
+use crate::cuda::space::{Address, Lanes, MemoryAccess};
+use crate::cuda::types::{from_storage, held, storage};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Class, IndexId, Op, Reg};
@@ -17,151 +17,121 @@ pub(super) struct LaneWork<'a> {
     pub(super) insts: &'a [Reg],
     pub(super) reduces: &'a [Reg],
     pub(super) stores: &'a [usize],
-    /// Values to be kept, with the text of the place for a lane.
-    pub(super) keep: Vec<(Reg, String)>,
+    /// Values to be kept, with the place for a lane.
+    pub(super) keep: Vec<(Reg, Expression)>,
     /// A condition for stores.
-    pub(super) store_if: Option<&'a str>,
+    pub(super) store_if: Option<Expression>,
     /// The number of a lane's accumulator.
-    pub(super) sums: &'a str,
+    pub(super) sums: Expression,
+}
+
+impl<'a> LaneWork<'a> {
+    /// Computes so much, and does nothing with it.
+    pub(super) fn new(insts: &'a [Reg]) -> LaneWork<'a> {
+        LaneWork { insts, reduces: &[], stores: &[], keep: vec![], store_if: None, sums: LANE.into() }
+    }
 }
 
 impl CudaEmitter<'_> {
     /// Computes for the lanes of a thread: wide loads, then lane by lane, then wide stores.
-    pub(super) fn work(&mut self, context: &IndexContext, work: LaneWork<'_>) {
-        let lanes = self.schedule.lanes();
-        let chosen = self.choices(work.insts, lanes);
-        let wide = self.once_for_all_lanes(&work, &chosen, context);
-        let wide_stores: Vec<usize> =
-            work.stores.iter().copied().filter(|store| self.store_lanes(*store, lanes) == Lanes::Neighbours).collect();
+    pub(super) fn work(&mut self, context: &IndexContext<'_>, work: LaneWork<'_>) {
+        let width = self.schedule.lanes();
+        let chosen = self.choices(work.insts, width);
+        let context = &IndexContext { own: work.insts, since: self.steps.len(), ..context.clone() };
+        self.once_for_all_lanes(&work, &chosen, context);
+        let is_wide = |store: &usize| self.store_lanes(*store) == Lanes::Neighbours;
+        let wide_stores: Vec<usize> = work.stores.iter().copied().filter(is_wide).collect();
         for store in &wide_stores {
-            let dtype = self.dtype(self.kernel.stores[*store].value);
-            self.text.line(format_args!("__align__(16) {} o{store}[{lanes}];", storage(dtype)));
+            let element = storage(self.dtype(self.of.kernel.stores[*store].value));
+            self.declare(MemorySpace::Aligned, element, Variable::of("o", *store as u32), &[width.into()]);
         }
-        self.text.line("#pragma unroll");
-        self.text.open(format_args!("for (int v = 0; v < {lanes}; ++v)"));
-        let lane = self.lane_context(context, lanes);
-        let mut scope = NameScope::default();
-        for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
-            match wide.get(reg) {
-                Some(Lanes::One) => {}
-                Some(_) => {
-                    let dtype = self.dtype(*reg);
-                    let element = from_storage(dtype, &format!("s{}[v]", reg.0));
-                    self.text.line(format_args!("const {} v{} = {element};", held(dtype), reg.0));
-                    self.names.insert(*reg, format!("v{}", reg.0));
+        self.each(lanes(width), |this| {
+            let lane = IndexContext { since: 0, ..this.lane_context(context, width) };
+            for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
+                match chosen.common(*reg) {
+                    Some(Lanes::One) => {}
+                    Some(Lanes::Neighbours) => {
+                        let dtype = this.dtype(*reg);
+                        this.define(held(dtype), of("v", *reg), from_storage(dtype, of("s", *reg).at(LANE)));
+                    }
+                    Some(Lanes::Each) | None => this.value(*reg, &lane),
                 }
-                None => self.value(*reg, &lane, &mut scope),
             }
+            this.use_values(&lane, &work, &wide_stores);
+        });
+        for store in wide_stores {
+            self.claims.list.push(Claim::Neighbours(ClaimAccess::Store(store)));
+            let to = Variable::of("y", store as u32) + self.store_offset(store, context);
+            let from = Variable::of("o", store as u32).into();
+            self.steps.push(ThreadStep::Store(to, from).guarded(work.store_if.clone()));
         }
+    }
+
+    /// Reduces, keeps and stores what a lane computed.
+    fn use_values(&mut self, lane: &IndexContext<'_>, work: &LaneWork<'_>, wide_stores: &[usize]) {
         for reg in work.reduces {
-            let Op::Reduce(op, operand) = self.kernel.body[reg.0 as usize].op else { continue };
-            let (x, number) = (self.name(operand), reg.0);
-            // Each accumulator sees points in their order.
-            let x = if op.gives() == Gives::Position { format!("{x}, (i64){}", lane.point) } else { x };
-            let at = work.sums;
-            self.text.line(format_args!("acc{number}[{at}] = {}::of(acc{number}[{at}], {x});", functor(op)));
+            let Op::Reduce(op, operand) = *self.of.op(*reg) else { continue };
+            let mut values = vec![self.operand(operand, lane)];
+            if op.gives() == Gives::Position {
+                // Each accumulator sees points in their order.
+                values.push(lane.point.clone().cast("i64"));
+            }
+            self.steps.push(ThreadStep::Accumulate(of("acc", *reg).at(work.sums.clone()), functor(op), values));
         }
         for (reg, place) in &work.keep {
-            let name = self.name(*reg);
-            self.text.line(format_args!("{place} = {name};"));
+            self.assign(place.clone(), self.operand(*reg, lane));
         }
         for store in work.stores {
             if wide_stores.contains(store) {
-                let value = self.kernel.stores[*store].value;
-                let element = to_storage(self.dtype(value), &self.name(value));
-                self.text.line(format_args!("o{store}[v] = {element};"));
+                self.assign(Variable::of("o", *store as u32).at(LANE), self.element(*store, lane));
             } else {
-                if let Some(condition) = work.store_if {
-                    self.text.open(format_args!("if ({condition})"));
-                }
-                self.store_each(*store, &lane);
-                if work.store_if.is_some() {
-                    self.text.close();
-                }
+                self.when(work.store_if.clone(), |this| this.store_each(*store, lane));
             }
-        }
-        self.text.close();
-        for store in wide_stores {
-            self.claims.list.push(Claim::Neighbours(ClaimAccess::Store(store)));
-            let offset = self.store_offset(store, context);
-            let condition = work.store_if.map(|condition| format!("if ({condition}) ")).unwrap_or_default();
-            self.text.line(format_args!("{condition}write(y{store} + {offset}, o{store});"));
-        }
-        // Lanes are gone with their loop, unless they were kept.
-        for reg in work.insts {
-            self.names.remove(reg);
         }
     }
 
     /// Computes what all lanes of a thread get in one go: wide loads, and what is the same for each of them.
-    fn once_for_all_lanes(
-        &mut self,
-        work: &LaneWork<'_>,
-        chosen: &Choices,
-        context: &IndexContext,
-    ) -> HashMap<Reg, Lanes> {
-        let lanes = self.schedule.lanes();
-        let mut chunk = NameScope::default();
-        let mut wide: HashMap<Reg, Lanes> = HashMap::new();
-        for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
-            let common = match self.kernel.body[reg.0 as usize].op {
-                Op::Select(..) if chosen.whole.contains(reg) => {
-                    self.load_chosen(*reg, context, lanes, &mut chunk);
-                    Lanes::Neighbours
+    fn once_for_all_lanes(&mut self, work: &LaneWork<'_>, chosen: &Choices, context: &IndexContext<'_>) {
+        for reg in work.insts {
+            let is_load = matches!(self.of.op(*reg), Op::Load { .. });
+            match chosen.once.get(reg) {
+                None | Some(Lanes::Each) => {}
+                Some(Lanes::Neighbours) if is_load => self.load_neighbours(*reg, context),
+                Some(Lanes::Neighbours) => self.load_chosen(*reg, context),
+                Some(Lanes::One) => {
+                    let load = ClaimAccess::Load(*reg);
+                    self.claims.list.push(if is_load { Claim::OneElement(load) } else { Claim::OneValue(*reg) });
+                    self.value(*reg, context);
                 }
-                Op::Load { .. } => {
-                    let (address, common) = self.load_lanes(*reg, lanes);
-                    match common {
-                        Lanes::Each => continue,
-                        Lanes::One => {
-                            self.claims.list.push(Claim::OneElement(ClaimAccess::Load(*reg)));
-                            self.load_one(*reg, &address, context, &mut chunk);
-                        }
-                        Lanes::Neighbours => self.load_neighbours(*reg, &address, context, lanes, &mut chunk),
-                    }
-                    common
-                }
-                // What all lanes compute alike is computed once.
-                _ if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => {
-                    self.claims.list.push(Claim::OneValue(*reg));
-                    self.value(*reg, context, &mut chunk);
-                    Lanes::One
-                }
-                _ => continue,
-            };
-            wide.insert(*reg, common);
+            }
         }
         // Last, so that loads which do not wait for a branch are under way.
-        for branch in &chosen.branches {
-            self.branch(branch, work, context, &mut wide);
-        }
-        wide
+        chosen.branches.iter().for_each(|branch| self.branch(branch, context));
     }
 
     /// Whether a value among `insts` is the same for all lanes; `known` says so of those before.
     pub(super) fn is_shared(&self, reg: Reg, insts: &[Reg], known: &HashMap<Reg, Lanes>) -> bool {
         let of_row = matches!(self.schedule.form, ScheduleForm::Rows { .. });
-        let op = &self.kernel.body[reg.0 as usize].op;
-        let operands = op.operands();
+        let op = self.of.op(reg);
         let shared = |operand: &Reg| match known.get(operand) {
             Some(lanes) => *lanes == Lanes::One,
             // Computed before: a row's value, which is that of all lanes where they are points of it.
-            None => of_row && !insts.contains(operand) && self.facts.class(*operand) == Class::Row,
+            None => of_row && !insts.contains(operand) && self.of.facts.class(*operand) == Class::Row,
         };
         match op {
             Op::Const(_) | Op::Index(_) => self.shared[reg.0 as usize],
             Op::Load { .. } | Op::Reduce(..) | Op::Scan(..) => false,
-            _ => operands.iter().all(shared),
+            _ => op.operands().iter().all(shared),
         }
     }
 
     /// For each value, whether it is made of literals and index expressions that all lanes share.
     pub(super) fn shared_values(&self) -> Vec<bool> {
-        let mut shared: Vec<bool> = Vec::with_capacity(self.kernel.body.len());
-        for (at, inst) in self.kernel.body.iter().enumerate() {
+        let mut shared: Vec<bool> = Vec::with_capacity(self.of.kernel.body.len());
+        for (at, inst) in self.of.kernel.body.iter().enumerate() {
             shared.push(match &inst.op {
                 Op::Const(_) => true,
-                Op::Index(id) => self.analysis.gathers[at].is_empty() && self.is_shared_index(*id),
+                Op::Index(id) => self.of.analysis.gathers[at].is_empty() && self.is_shared_index(*id),
                 Op::Load { .. } | Op::Reduce(..) | Op::Scan(..) => false,
                 op => op.operands().iter().all(|operand| shared[operand.0 as usize]),
             });
@@ -172,50 +142,50 @@ impl CudaEmitter<'_> {
     /// Whether an index expression has the same value for all lanes.
     pub(super) fn is_shared_index(&self, id: IndexId) -> bool {
         let address = Address::Indexed { index: vec![id], strides: vec![1] };
-        let lanes = i64::from(self.schedule.lanes());
-        let found = common(self.kernel, self.analysis, self.schedule.along(), &address, lanes, (Dtype::U8, 1), &[true]);
-        found == Lanes::One
+        let access = MemoryAccess { address, dtype: Dtype::U8, alignment: 1, in_bounds: vec![true], bytes: 1 };
+        self.of.common(&self.schedule, &access) == Lanes::One
     }
 
     /// The numbers of a lane's row and point.
-    pub(super) fn lane_context(&self, context: &IndexContext, lanes: u32) -> IndexContext {
-        if lanes == 1 {
-            return context.clone();
+    fn lane_context<'c>(&self, context: &IndexContext<'c>, lanes: u32) -> IndexContext<'c> {
+        let mut lane = context.clone();
+        if lanes > 1 {
+            let number = match self.schedule.form {
+                ScheduleForm::Columns { .. } => &mut lane.row,
+                ScheduleForm::Rows { .. } => &mut lane.point,
+            };
+            *number = (number.clone() + LANE).group();
         }
-        match self.schedule.form {
-            ScheduleForm::Columns { .. } => IndexContext { row: format!("({} + v)", context.row), ..context.clone() },
-            ScheduleForm::Rows { .. } => IndexContext { point: format!("({} + v)", context.point), ..context.clone() },
-        }
+        lane
     }
 
     /// Computes one value here.
-    pub(super) fn value(&mut self, reg: Reg, context: &IndexContext, scope: &mut NameScope) {
-        let inst = &self.kernel.body[reg.0 as usize];
-        let number = reg.0;
-        match &inst.op {
-            Op::Load { .. } => {
-                let (address, _) = self.load_lanes(reg, 1);
-                return self.load_one(reg, &address, context, scope);
-            }
-            Op::Index(id) => {
-                let index = self.index(*id, context, scope);
-                self.text.line(format_args!("const i64 v{number} = (i64){index};"));
-            }
+    pub(super) fn value(&mut self, reg: Reg, context: &IndexContext<'_>) {
+        let inst = &self.of.kernel.body[reg.0 as usize];
+        let value = match &inst.op {
+            Op::Load { .. } => return self.load_one(reg, context),
+            Op::Index(id) => self.index(*id, context).cast("i64"),
             Op::Scan(op, operand) => {
-                let last = self.kernel.reduce.last().copied().unwrap_or(1);
-                let (x, start, op) =
-                    (self.name(*operand), neutral(op.reduction(), inst.dtype), functor(op.reduction()));
+                let last = self.of.kernel.reduce.last().copied().unwrap_or(1);
+                let (op, so_far) = (op.reduction(), of("c", reg).at(LANE));
                 if last as u64 != self.schedule.points.points() {
-                    self.text.line(format_args!("if ({} % {last} == 0) c{number}[v] = {start};", context.point));
+                    let anew = ThreadStep::Assign(so_far.clone(), neutral(op, inst.dtype));
+                    self.steps.push(anew.guarded(Some(binary("==", context.point.clone() % last, 0))));
                 }
-                self.text.line(format_args!("c{number}[v] = {op}::of(c{number}[v], {x});"));
-                self.text.line(format_args!("const {} v{number} = c{number}[v];", held(inst.dtype)));
+                let values = vec![self.operand(*operand, context)];
+                self.steps.push(ThreadStep::Accumulate(so_far.clone(), functor(op), values));
+                so_far
             }
-            _ => {
-                let text = expression(&self.kernel.body, inst, |operand| self.name(operand));
-                self.text.line(format_args!("const {} v{number} = {text};", held(inst.dtype)));
+            op => {
+                let operands = op.operands();
+                let from = operands.first().map_or(inst.dtype, |operand| self.dtype(*operand));
+                let operands = operands.iter().map(|operand| self.operand(*operand, context)).collect();
+                let Some(value) = compute(op, (from, inst.dtype), operands) else {
+                    unreachable!("reductions are no values of a point")
+                };
+                value
             }
-        }
-        self.names.insert(reg, format!("v{number}"));
+        };
+        self.define(held(inst.dtype), of("v", reg), value);
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The walls of the kernel that stand around a child.
+/// The sandbox profile of a child: what of the kernel confines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Walls {
+pub struct SandboxProfile {
     /// Whether system calls are filtered.
     pub seccomp: bool,
     /// The version of Landlock's interface that files, sockets and signals are refused with; `None` where the kernel
@@ -12,8 +12,8 @@ pub struct Walls {
     pub landlock: Option<u32>,
 }
 
-impl Walls {
-    /// Which walls the kernel lacks, in words; `None` where all of them stand.
+impl SandboxProfile {
+    /// What the kernel lacks, in words; `None` where it confines the child fully.
     pub fn missing(&self) -> Option<&'static str> {
         match (self.seccomp, self.landlock) {
             (true, Some(_)) => None,
@@ -24,7 +24,7 @@ impl Walls {
     }
 }
 
-impl std::fmt::Display for Walls {
+impl std::fmt::Display for SandboxProfile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.seccomp { "seccomp, " } else { "no seccomp, " })?;
         match self.landlock {
