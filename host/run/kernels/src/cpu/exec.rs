@@ -102,11 +102,7 @@ impl Execution<'_> {
             Action::Load(number) if matches!(step.target, Place::Point(_)) && step.into.is_none() => {
                 let load = &self.binding.loads[number];
                 if let Some(bytes) = load.in_place(&self.binding.inputs, strip) {
-                    let next = match self.schedule.columns {
-                        true => Strip { point: strip.point + 1, ..*strip },
-                        false => Strip { number: strip.number + len as i64, ..*strip },
-                    };
-                    load.fetch(&self.binding.inputs, &next);
+                    load.fetch(&self.binding.inputs, &self.next(strip));
                     // SAFETY: the input is not written to during the run, and loads come before what reads them.
                     return unsafe { arena.borrow(step.target, bytes) };
                 }
@@ -120,6 +116,7 @@ impl Execution<'_> {
             let store = &self.binding.stores[number];
             // SAFETY: the caller gives these points to this thread alone, and nothing but this step writes them.
             if let Some(out) = unsafe { store.in_place(strip) } {
+                store.fetch(&self.next(strip));
                 return self.fill(arena, step, strip, len, out);
             }
         }
@@ -132,6 +129,14 @@ impl Execution<'_> {
         if let Some(number) = step.into {
             // SAFETY: the caller gives these points to this thread alone.
             unsafe { self.binding.stores[number].write(strip, source(arena, step.target, strip, len)) };
+        }
+    }
+
+    /// The strip that most likely follows.
+    fn next(&self, strip: &Strip) -> Strip {
+        match self.schedule.columns {
+            true => Strip { point: strip.point + 1, ..*strip },
+            false => Strip { number: strip.number + strip.len() as i64, ..*strip },
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reading an input into lanes. Elements are moved as they are, whatever their type.
 
 use super::isa::prefetch;
-use super::lanes::{Bits, bytes_of, lanes, lanes_mut, with_bits};
+use super::lanes::{Bits, lanes, lanes_mut, with_bits};
 use super::loop_nest::{Loop, LoopNest};
 use super::memory::InputView;
 
@@ -104,12 +104,11 @@ impl BoundLoad {
         inputs[*input].bytes().get(from..from + strip.len() * self.size)
     }
 
-    /// Has the elements of a strip that is next fetched, where they lie side by side in an input that fits no near cache.
+    /// Has the elements of a strip that is next fetched, where they lie side by side.
     pub(crate) fn fetch(&self, inputs: &[InputView], strip: &Strip) {
-        const NEAR: usize = 512 << 10;
-        let far = self.pieces.iter().any(|(input, _)| inputs[*input].bytes().len() > NEAR);
-        if let Some(bytes) = self.in_place(inputs, strip).filter(|_| far) {
-            prefetch(bytes);
+        let [(input, access)] = self.pieces.as_slice() else { return };
+        if let Some(first) = access.dense(strip) {
+            inputs[*input].fetch(first * self.size, strip.len() * self.size);
         }
     }
 
@@ -270,7 +269,7 @@ fn fill_crossed<B: Bits>(
             continue;
         }
         for column in elements[place as usize..].chunks(inner.stride as usize).take(width) {
-            prefetch(bytes_of(&column[..rows.min(column.len())]));
+            prefetch(column.as_ptr().cast(), rows.min(column.len()) * size_of::<B>());
         }
         transpose(
             &mut out[done..done + rows * width],

@@ -3,7 +3,11 @@
 //! [`CpuKernel::bind`](super::CpuKernel::bind) turns storage that it checked into views, which hand out bytes with bounds
 //! checks.
 
+use super::isa::prefetch;
 use super::lanes::Element;
+
+/// Bytes that some cache holds beside others.
+const NEAR: usize = 512 << 10;
 
 /// The bytes of an input that its strides reach.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +37,13 @@ impl InputView {
     /// As for [`InputView::new`], for as many bytes.
     pub(crate) unsafe fn lie_at(&mut self, pointer: *const u8) {
         self.pointer = pointer;
+    }
+
+    /// Has bytes fetched that are read soon, where they are many.
+    pub(crate) fn fetch(&self, at: usize, count: usize) {
+        if self.bytes > NEAR && at + count <= self.bytes {
+            prefetch(self.pointer.wrapping_add(at), count);
+        }
     }
 
     /// All bytes.
@@ -86,6 +97,13 @@ impl OutputView {
         // SAFETY: the range lies in the view, whose bytes are writable as `new`'s caller vouches; this method's caller
         // vouches that nobody else has access to the range.
         unsafe { std::slice::from_raw_parts_mut(self.pointer.add(at), count) }
+    }
+
+    /// Has bytes fetched that are written soon, where they are many.
+    pub(crate) fn fetch(self, at: usize, count: usize) {
+        if self.bytes > NEAR && at + count <= self.bytes {
+            prefetch(self.pointer.wrapping_add(at), count);
+        }
     }
 
     /// Writes one element, given its position among elements of its type.

@@ -223,42 +223,36 @@ fn undefined(op: ReduceOp, elements: &str) {
     unreachable!("`{op}` is not defined for {elements}; the kernel was verified")
 }
 
-/// Accumulators side by side, for long rows and for short ones. Enough to hide the latency of an addition at any vector
-/// width.
-const WIDE: usize = 64;
-const NARROW: usize = 16;
+/// Accumulators side by side.
+const LANES: usize = 16;
 
+/// Folds with an associative operation: in interleaved parts, which are then folded in pairs, and what is left over.
 #[inline(always)]
 fn fold<T: Element>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
-    let (mut sum, mut rest) = (neutral, elements);
-    if elements.len() >= 4 * WIDE {
-        (sum, rest) = fold_lanes::<T, WIDE>(rest, neutral, &f);
-    }
-    let (narrow, rest) = fold_lanes::<T, NARROW>(rest, neutral, &f);
-    sum = f(sum, narrow);
-    for x in rest {
-        sum = f(sum, *x);
-    }
-    sum
-}
-
-/// Folds with an associative operation, in interleaved parts that are then folded in pairs; returns what is left over too.
-#[inline(always)]
-fn fold_lanes<T: Element, const LANES: usize>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> (T, &[T]) {
     let mut sums = [neutral; LANES];
     let (chunks, rest) = elements.as_chunks::<LANES>();
-    for chunk in chunks {
-        // As a value, so that it stays in registers.
-        sums = std::array::from_fn(|lane| f(sums[lane], chunk[lane]));
+    // Four at once hide the latency of an addition.
+    let (fours, chunks) = chunks.as_chunks::<4>();
+    for [a, b, c, d] in fours {
+        for lane in 0..LANES {
+            sums[lane] = f(sums[lane], f(f(a[lane], b[lane]), f(c[lane], d[lane])));
+        }
     }
+    for chunk in chunks {
+        for lane in 0..LANES {
+            sums[lane] = f(sums[lane], chunk[lane]);
+        }
+    }
+    // Out of the compiler's sight, as it would have vectors of two lanes throughout, the last of these folds' width.
+    let mut sums = std::hint::black_box(sums);
     let mut width = LANES / 2;
     while width > 0 {
-        for i in 0..width {
-            sums[i] = f(sums[i], sums[i + width]);
+        for lane in 0..width {
+            sums[lane] = f(sums[lane], sums[lane + width]);
         }
         width /= 2;
     }
-    (sums[0], rest)
+    rest.iter().fold(sums[0], |sum, x| f(sum, *x))
 }
 
 /// Folds blocks of `f32`, and their results in `f64`.

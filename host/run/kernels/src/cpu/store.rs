@@ -24,6 +24,14 @@ impl BoundStore {
         Some(unsafe { self.view.run_mut(first * self.size, strip.len() * self.size) })
     }
 
+    /// Has the elements of a strip that is next fetched, where they lie side by side: a line is read before a part of it
+    /// is written.
+    pub(crate) fn fetch(&self, strip: &Strip) {
+        if let Some(first) = self.access.dense(strip) {
+            self.view.fetch(first * self.size, strip.len() * self.size);
+        }
+    }
+
     /// Writes the lanes of a strip.
     ///
     /// # Safety
