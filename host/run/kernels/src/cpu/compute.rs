@@ -4,18 +4,39 @@ use super::column::{
     binary_bool_body, binary_f32_body, binary_f64_body, binary_i32_body, binary_i64_body, compare_body,
     unary_bool_body, unary_f32_body, unary_f64_body, unary_i32_body, unary_i64_body,
 };
-use super::halves::{GROUP, Instructions, from_bf16, in_arrays, narrow, to_bf16, widen};
+use super::halves::{Float, GROUP, Instructions, from_bf16, in_arrays, narrow, to_bf16, widen};
 use super::isa::{Isa, multiversion};
 use super::lanes::{Element, bytes_of, lanes, lanes_mut, with_bits};
 use half::{bf16, f16};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
+/// The smaller of two floats; NaN if either is.
+macro_rules! nan_min {
+    ($a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        let smaller = if a < b { a } else { b };
+        if a.is_nan() { a } else { smaller }
+    }};
+}
+
+/// The larger of two floats; NaN if either is.
+macro_rules! nan_max {
+    ($a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        let larger = if a > b { a } else { b };
+        if a.is_nan() { a } else { larger }
+    }};
+}
+pub(crate) use {nan_max, nan_min};
+
 /// An operation, with the type of its operands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Code {
     Unary(Unary, Dtype),
     Binary(Binary, Dtype),
+    /// Of `f32`, where the first operand, the second and the result may be of a narrow float type instead.
+    Narrow(Binary, Dtype, [bool; 3]),
     Compare(Compare, Dtype),
     /// Of elements of so many bytes.
     Select(usize),
@@ -33,8 +54,11 @@ pub(crate) enum Code {
 /// Computes all lanes of `out` from as many of each operand, and rounds `f32` to a narrow float type if one is given.
 pub(crate) fn compute(isa: Isa, code: Code, round: Option<Dtype>, out: &mut [u8], sources: &[&[u8]; 3]) {
     match (code, round) {
-        (Code::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div), Dtype::F32), Some(to)) => {
-            return rounded(isa, op, to, out, sources);
+        (Code::Binary(op, Dtype::F32), Some(to)) if is_narrow(op) => {
+            return binary_narrow(isa, op, to, [false; 3], true, out, sources);
+        }
+        (Code::Narrow(op, dtype, narrow), _) => {
+            return binary_narrow(isa, op, dtype, narrow, round.is_some(), out, sources);
         }
         (Code::Unary(op, dtype), _) => unary(isa, op, dtype, out, sources),
         (Code::Binary(op, dtype), _) => binary(isa, op, dtype, out, sources),
@@ -54,7 +78,11 @@ pub(crate) fn compute(isa: Isa, code: Code, round: Option<Dtype>, out: &mut [u8]
 multiversion! { fn unary(op: Unary, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = unary_body; }
 multiversion! { fn binary(op: Binary, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = binary_body; }
 multiversion! { fn compare(op: Compare, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = compares_body; }
-multiversion! { fn rounded(op: Binary, to: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = rounded_body; }
+multiversion! {
+    fn binary_narrow(
+        op: Binary, dtype: Dtype, narrow: [bool; 3], round: bool, out: &mut [u8], sources: &[&[u8]; 3],
+    ) = binary_narrow_body;
+}
 multiversion! { fn select(size: usize, out: &mut [u8], sources: &[&[u8]; 3]) = select_body; }
 multiversion! { fn fma(dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) = fma_body; }
 multiversion! { fn convert(from: Dtype, to: Dtype, out: &mut [u8], source: &[u8]) = convert_body; }
@@ -113,7 +141,12 @@ pub(super) fn map1<A: Element, D: Element>(out: &mut [u8], sources: &[&[u8]; 3],
 
 #[inline(always)]
 pub(super) fn map2<A: Element, D: Element>(out: &mut [u8], sources: &[&[u8]; 3], f: impl Fn(A, A) -> D) {
-    let (a, b) = (lanes::<A>(sources[0]), lanes::<A>(sources[1]));
+    map_pairs(out, sources, f);
+}
+
+#[inline(always)]
+fn map_pairs<A: Element, B: Element, D: Element>(out: &mut [u8], sources: &[&[u8]; 3], f: impl Fn(A, B) -> D) {
+    let (a, b) = (lanes::<A>(sources[0]), lanes::<B>(sources[1]));
     for ((out, a), b) in lanes_mut::<D>(out).iter_mut().zip(a).zip(b) {
         *out = f(*a, *b);
     }
@@ -172,25 +205,70 @@ fn floor_divide_body<I: Instructions>(divisor: i64, quotient: bool, out: &mut [u
     }
 }
 
-/// A basic operation with its result rounded at once.
-#[inline(always)]
-fn rounded_body<I: Instructions>(op: Binary, to: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
-    match op {
-        Binary::Add => map_rounded::<I>(to, out, sources, |a, b| a + b),
-        Binary::Sub => map_rounded::<I>(to, out, sources, |a, b| a - b),
-        Binary::Mul => map_rounded::<I>(to, out, sources, |a, b| a * b),
-        _ => map_rounded::<I>(to, out, sources, |a, b| a / b),
-    }
+/// Whether there is a [`Code::Narrow`] of an operation.
+pub(crate) fn is_narrow(op: Binary) -> bool {
+    matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Min | Binary::Max)
 }
 
 #[inline(always)]
-fn map_rounded<I: Instructions>(to: Dtype, out: &mut [u8], sources: &[&[u8]; 3], f: impl Fn(f32, f32) -> f32) {
-    if to == Dtype::Bf16 {
-        return map2(out, sources, |a: f32, b: f32| from_bf16(to_bf16(f(a, b))));
+fn binary_narrow_body<I: Instructions>(
+    op: Binary,
+    dtype: Dtype,
+    narrow: [bool; 3],
+    round: bool,
+    out: &mut [u8],
+    sources: &[&[u8]; 3],
+) {
+    macro_rules! by_operand {
+        ($by:ident $n:ty, $f:expr) => {
+            match narrow {
+                [false, false, _] => $by!($n, f32, f32, $f),
+                [true, false, _] => $by!($n, $n, f32, $f),
+                [false, true, _] => $by!($n, f32, $n, $f),
+                [true, true, _] => $by!($n, $n, $n, $f),
+            }
+        };
     }
-    in_arrays(lanes_mut(out), lanes(sources[0]), lanes(sources[1]), |a: [f32; GROUP], b: [f32; GROUP]| {
-        widen::<I>(narrow::<I>(std::array::from_fn(|lane| f(a[lane], b[lane]))))
-    });
+    macro_rules! by_arrays {
+        ($n:ty, $a:ty, $b:ty, $f:expr) => {{
+            let (a, b) = (lanes::<$a>(sources[0]), lanes::<$b>(sources[1]));
+            let apply = |a: [$a; GROUP], b: [$b; GROUP]| -> [f32; GROUP] {
+                let (a, b) = (<$a>::widen::<I>(a), <$b>::widen::<I>(b));
+                std::array::from_fn(|lane| $f(a[lane], b[lane]))
+            };
+            match (narrow[2], round) {
+                (true, _) => in_arrays(lanes_mut(out), a, b, |a, b| <$n>::narrow::<I>(apply(a, b))),
+                (_, true) => {
+                    in_arrays(lanes_mut(out), a, b, |a, b| <$n>::widen::<I>(<$n>::narrow::<I>(apply(a, b))));
+                }
+                _ => in_arrays(lanes_mut(out), a, b, apply),
+            }
+        }};
+    }
+    macro_rules! by_lanes {
+        ($n:ty, $a:ty, $b:ty, $f:expr) => {{
+            let apply = |a: $a, b: $b| $f(a.wide(), b.wide());
+            match (narrow[2], round) {
+                (true, _) => map_pairs(out, sources, |a, b| to_bf16(apply(a, b))),
+                (_, true) => map_pairs(out, sources, |a, b| from_bf16(to_bf16(apply(a, b)))),
+                _ => map_pairs(out, sources, apply),
+            }
+        }};
+    }
+    macro_rules! by_type {
+        ($f:expr) => {
+            if dtype == Dtype::F16 { by_operand!(by_arrays f16, $f) } else { by_operand!(by_lanes bf16, $f) }
+        };
+    }
+    match op {
+        Binary::Add => by_type!(|a: f32, b: f32| a + b),
+        Binary::Sub => by_type!(|a: f32, b: f32| a - b),
+        Binary::Mul => by_type!(|a: f32, b: f32| a * b),
+        Binary::Div => by_type!(|a: f32, b: f32| a / b),
+        Binary::Min => by_type!(|a: f32, b: f32| nan_min!(a, b)),
+        Binary::Max => by_type!(|a: f32, b: f32| nan_max!(a, b)),
+        other => undefined(other.name(), dtype.name()),
+    }
 }
 
 #[inline(always)]
@@ -206,25 +284,6 @@ fn round_body<I: Instructions>(to: Dtype, bytes: &mut [u8]) {
     }
     rest.copy_from_slice(&last[..rest.len()]);
 }
-
-/// The smaller of two floats; NaN if either is.
-macro_rules! nan_min {
-    ($a:expr, $b:expr) => {{
-        let (a, b) = ($a, $b);
-        let smaller = if a < b { a } else { b };
-        if a.is_nan() { a } else { smaller }
-    }};
-}
-
-/// The larger of two floats; NaN if either is.
-macro_rules! nan_max {
-    ($a:expr, $b:expr) => {{
-        let (a, b) = ($a, $b);
-        let larger = if a > b { a } else { b };
-        if a.is_nan() { a } else { larger }
-    }};
-}
-pub(crate) use {nan_max, nan_min};
 
 /// The reciprocal of a power of two: multiplying by it gives the same bits as dividing and takes a tenth of the time.
 #[inline(always)]
@@ -265,7 +324,7 @@ macro_rules! conversions {
                 Dtype::I16 => map1(out, a, |x: $ty| x as i16),
                 Dtype::I32 => map1(out, a, |x: $ty| x as i32),
                 Dtype::I64 => map1(out, a, |x: $ty| x as i64),
-                Dtype::F16 => in_arrays(lanes_mut(out), lanes(source), lanes(source), |x: [$ty; GROUP], _| {
+                Dtype::F16 => in_arrays(lanes_mut(out), lanes(source), lanes::<$ty>(source), |x: [$ty; GROUP], _| {
                     narrow::<I>(x.map(|x| x as f32))
                 }),
                 Dtype::Bf16 => map1(out, a, |x: $ty| to_bf16(x as f32)),

@@ -2,7 +2,7 @@
 
 use super::{Action, Literal, LoadPlan, Place, Step, StripSizes};
 use crate::access::{AxisSet, KernelAnalysis};
-use crate::cpu::compute::{Code, exact_reciprocal};
+use crate::cpu::compute::{Code, exact_reciprocal, is_narrow};
 use crate::cpu::lanes::literal;
 use crate::cpu::reduce::accumulator;
 use passhost_ir::kernel::operations::Gives;
@@ -129,6 +129,7 @@ impl<'a> PlanBuilder<'a> {
             }
         }
         self.stores();
+        self.narrow();
     }
 
     fn plan(&mut self, at: Reg, readers: &Readers) -> Place {
@@ -318,6 +319,55 @@ impl<'a> PlanBuilder<'a> {
             let action = Action::Store(number);
             let step = Step { action, target: source, places: None, sources: vec![source], round: None, into: None };
             self.nodes.push(StepNode { step, phase, depends, point });
+        }
+    }
+}
+
+impl PlanBuilder<'_> {
+    /// Has computations in `f32` read narrow floats as they lie in memory, and write them so, in place of steps that
+    /// convert them.
+    fn narrow(&mut self) {
+        let narrow = |from: Dtype, to: Dtype| (to == Dtype::F32 && matches!(from, Dtype::F16 | Dtype::Bf16)).then_some(from);
+        for at in 0..self.nodes.len() {
+            let step = &self.nodes[at].step;
+            let (mut sources, mut forms, mut dtype) = (step.sources.clone(), [false; 3], step.round);
+            let Action::Compute(Code::Binary(op, Dtype::F32)) = step.action else { continue };
+            if !is_narrow(op) || !self.nodes[at].point {
+                continue;
+            }
+            for (source, form) in sources.iter_mut().zip(&mut forms) {
+                let Place::Point(value) = *source else { continue };
+                let (node, inside) = (&self.nodes[self.values[value].node], self.nodes[at].depends & self.row_set);
+                let Action::Compute(Code::Convert(from, to)) = node.step.action else { continue };
+                let varies = node.depends & self.row_set == inside || node.depends & self.row_set != 0;
+                if let Some(from) = narrow(from, to).filter(|from| varies && dtype.is_none_or(|dtype| dtype == *from)) {
+                    (*source, *form, dtype) = (node.step.sources[0], true, Some(from));
+                }
+            }
+            if let (Some(dtype), true) = (dtype, forms != [false; 3]) {
+                let step = &mut self.nodes[at].step;
+                (step.action, step.sources) = (Action::Compute(Code::Narrow(op, dtype, forms)), sources);
+            }
+        }
+        for at in 0..self.nodes.len() {
+            let Action::Compute(Code::Convert(Dtype::F32, to)) = self.nodes[at].step.action else { continue };
+            let Place::Point(value) = self.nodes[at].step.sources[0] else { continue };
+            let (before, phase) = (self.values[value].node, self.nodes[at].phase);
+            let reads = self.nodes.iter().flat_map(|node| &node.step.sources);
+            if narrow(to, Dtype::F32).is_none() || reads.filter(|place| **place == Place::Point(value)).count() != 1 {
+                continue;
+            }
+            let node = &self.nodes[before];
+            let code = match node.step.action {
+                Action::Compute(Code::Binary(op, Dtype::F32)) if is_narrow(op) => Code::Narrow(op, to, [false, false, true]),
+                Action::Compute(Code::Narrow(op, dtype, [a, b, false])) if dtype == to => Code::Narrow(op, to, [a, b, true]),
+                _ => continue,
+            };
+            if node.phase == phase && node.step.round.is_none_or(|round| round == to) {
+                let sources = node.step.sources.clone();
+                let step = &mut self.nodes[at].step;
+                (step.action, step.sources) = (Action::Compute(code), sources);
+            }
         }
     }
 }
