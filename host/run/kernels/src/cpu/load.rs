@@ -94,22 +94,23 @@ pub(crate) struct BoundLoad {
 }
 
 impl BoundLoad {
-    /// The elements as they lie in memory, where they lie side by side.
+    /// The elements of a strip, where they lie in memory side by side.
     pub(crate) fn in_place<'a>(&self, inputs: &'a [InputView], strip: &Strip) -> Option<&'a [u8]> {
-        let [(input, access)] = self.pieces.as_slice() else { return None };
-        if !self.guards.is_empty() {
-            return None;
-        }
-        let from = access.dense(strip)? * self.size;
-        inputs[*input].bytes().get(from..from + strip.len() * self.size)
+        let (input, from) = self.dense(strip)?;
+        inputs[input].bytes().get(from..from + strip.len() * self.size)
     }
 
     /// Has the elements of a strip that is next fetched, where they lie side by side.
     pub(crate) fn fetch(&self, inputs: &[InputView], strip: &Strip) {
-        let [(input, access)] = self.pieces.as_slice() else { return };
-        if let Some(first) = access.dense(strip) {
-            inputs[*input].fetch(first * self.size, strip.len() * self.size);
+        if let Some((input, from)) = self.dense(strip) {
+            inputs[input].fetch(from, strip.len() * self.size);
         }
+    }
+
+    /// The input that all elements of a strip lie in side by side, and the first byte.
+    fn dense(&self, strip: &Strip) -> Option<(usize, usize)> {
+        let dense = |(input, access): &(usize, Access)| Some((*input, access.dense(strip)? * self.size));
+        self.pieces.iter().filter(|_| self.guards.is_empty()).find_map(dense)
     }
 
     /// Fills lanes with the elements of a strip. `indices` has lanes of `i64` for each guard: one for each row if `by_row`,
