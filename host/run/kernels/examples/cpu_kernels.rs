@@ -83,8 +83,8 @@ fn time(name: &str, kernel: &Kernel, threads: &dyn ThreadPool) -> Result<(), Box
             .zip(&mut outputs)
             .map(|(ty, words)| BoundOutput { pointer: words.as_mut_ptr().cast(), bytes: bytes(&ty.shape, ty.dtype) })
             .collect();
-        // SAFETY: the vectors outlive the binding, and nothing else uses them meanwhile.
-        unsafe { compiled.bind(&bound_inputs, &bound_outputs)? }.run(threads);
+        // SAFETY: the vectors outlive the run, and nothing else uses them meanwhile.
+        unsafe { compiled.run(&bound_inputs, &bound_outputs, threads)? };
         Ok(start.elapsed().as_secs_f64())
     };
     let first = run()?;

@@ -9,4 +9,4 @@ pub mod cuda;
 
 pub use access::{BindError, BoundInput, BoundOutput, KernelLayout};
 pub use cpu::facts as cpu_facts;
-pub use cpu::{Bound, CallingThread, CpuKernel, NewThreads, PreparedRun, ThreadPool};
+pub use cpu::{CallingThread, CpuKernel, NewThreads, PreparedRun, ThreadPool};

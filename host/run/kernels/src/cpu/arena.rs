@@ -3,7 +3,6 @@
 use super::lanes::{Buffer, fill};
 use super::plan::{CpuPlan, Place, SPARE, Schedule};
 use super::reduce::Carry;
-use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
 /// Where the lanes of a value lie: in the arena, or in an input.
@@ -109,45 +108,12 @@ impl Arena {
 pub(crate) struct Arenas(Mutex<Vec<Arena>>);
 
 impl Arenas {
-    /// Lends an arena until the result is dropped.
-    pub(crate) fn lend(&self, make: impl FnOnce() -> Arena) -> Lent<'_> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Lent { arena: Some(kept.unwrap_or_else(make)), home: self }
-    }
-}
-
-/// An arena on loan.
-pub(crate) struct Lent<'a> {
-    arena: Option<Arena>,
-    home: &'a Arenas,
-}
-
-impl Deref for Lent<'_> {
-    type Target = Arena;
-
-    fn deref(&self) -> &Arena {
-        match &self.arena {
-            Some(arena) => arena,
-            None => unreachable!("an arena goes home only when the loan is dropped"),
-        }
-    }
-}
-
-impl DerefMut for Lent<'_> {
-    fn deref_mut(&mut self) -> &mut Arena {
-        match &mut self.arena {
-            Some(arena) => arena,
-            None => unreachable!("an arena goes home only when the loan is dropped"),
-        }
-    }
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        // A panic may have left buffers out of their places.
-        if std::thread::panicking() {
-            return;
-        }
-        self.home.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.arena.take());
+    /// Lends an arena. After a panic, which may have left values out of their places, it does not come back.
+    pub(crate) fn lend(&self, make: impl FnOnce() -> Arena, work: impl FnOnce(&mut Arena)) {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock().pop();
+        let mut arena = kept.unwrap_or_else(make);
+        work(&mut arena);
+        lock().push(arena);
     }
 }

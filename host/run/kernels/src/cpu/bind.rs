@@ -7,37 +7,10 @@ use super::load::{Access, BoundLoad, Guard};
 use super::memory::{InputView, OutputView};
 use super::plan::{CpuPlan, LoadPlan};
 use super::store::BoundStore;
-use super::threads::for_ranges;
+use super::threads::share;
 use super::{CpuKernel, ThreadPool};
 use crate::access::{BindError, BoundInput, BoundOutput, Offset, check, effective_strides, prefers_columns};
 use passhost_ir::numel;
-
-/// A kernel with the storage it runs on.
-#[derive(Debug)]
-pub struct Bound<'a> {
-    kernel: &'a CpuKernel,
-    binding: Binding,
-}
-
-impl<'a> Bound<'a> {
-    /// Checks and binds.
-    ///
-    /// # Safety
-    /// As for [`CpuKernel::bind`].
-    pub(super) unsafe fn new(
-        kernel: &'a CpuKernel,
-        inputs: &[BoundInput<'_>],
-        outputs: &[BoundOutput],
-    ) -> Result<Bound<'a>, BindError> {
-        Ok(Bound { kernel, binding: Binding::new(kernel, inputs, outputs)? })
-    }
-
-    /// Computes the outputs, on as many of `threads` as the work is worth.
-    pub fn run(&mut self, threads: &dyn ThreadPool) {
-        // SAFETY: whoever bound the storage promised that it can be used while this lives, and nobody else runs on it.
-        unsafe { self.binding.run(self.kernel, threads) }
-    }
-}
 
 /// How the loads and stores of a kernel find their elements in storage.
 #[derive(Debug)]
@@ -129,18 +102,19 @@ impl Binding {
         let work = (plan.rows as u64).saturating_mul(plan.length as u64).saturating_mul(plan.cost.max(1));
         let grain = if work < plan.tuning.parallel_cost { tiles } else { (tiles / (threads.count() * 8)).max(1) };
         let arenas = kernel.arenas(self.columns);
-        for_ranges(threads, tiles, grain, || {
-            let mut arena = arenas.lend(|| Arena::new(plan, schedule));
-            let execution = &execution;
-            execution.run_once(&mut arena);
-            move |from, to| {
-                for tile in from..to {
-                    let first = tile * per_tile;
-                    // SAFETY: tiles are disjoint sets of rows, `for_ranges` gives each to one thread, and the caller
-                    // keeps everyone else away from these outputs.
-                    unsafe { execution.run_tile(&mut arena, first as i64, per_tile.min(rows - first)) };
-                }
-            }
+        share(threads, tiles, grain, |tiles| {
+            arenas.lend(
+                || Arena::new(plan, schedule),
+                |arena| {
+                    execution.run_once(arena);
+                    for tile in tiles {
+                        let first = tile * per_tile;
+                        // SAFETY: tiles are disjoint sets of rows, `share` gives each to one thread, and the caller keeps
+                        // everyone else away from these outputs.
+                        unsafe { execution.run_tile(arena, first as i64, per_tile.min(rows - first)) };
+                    }
+                },
+            );
         });
     }
 }

@@ -65,8 +65,8 @@ fn bind(arguments: Arguments) -> Result<Vec<[f32; 6]>, BindError> {
         .map(|(at, bytes)| BoundOutput { pointer: start.wrapping_add(*at), bytes: *bytes })
         .collect();
     let kernel = kernel();
-    // SAFETY: all places lie in `words`, which lives on and is not used before the binding is gone.
-    unsafe { kernel.bind(&vec![input; arguments.inputs], &outputs) }?.run(&CallingThread);
+    // SAFETY: all places lie in `words`, which lives on and is not used before the run has ended.
+    unsafe { kernel.run(&vec![input; arguments.inputs], &outputs, &CallingThread) }?;
     let float = |byte: usize| f32::from_bits((words[byte / 8] >> (byte % 8 * 8)) as u32);
     Ok(arguments.outputs.iter().map(|(at, _)| std::array::from_fn(|i| float(at + 4 * i))).collect())
 }

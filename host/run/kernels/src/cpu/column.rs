@@ -7,22 +7,31 @@
 //! An operation without a row does not compile. One without a cell for a type is not let through by the verifier there.
 
 use super::compute::{map1, map2, nan_max, nan_min, undefined};
+use super::halves::Instructions;
 use super::lanes::{Element, lanes, lanes_mut};
 use super::math;
 use super::reduce::{Integer, ReduceForm, ReduceRow};
+use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
 
-/// Makes functions of rows, each with the loops of all operations for lanes of one type.
+/// Makes a function of rows, with the loops of all operations for lanes of all types.
 macro_rules! column {
-    ($op:ident by $map:ident; $(fn $body:ident of $lanes:ident;)* where $rows:tt) => {
-        $(column! { @body $op $map $body $lanes $rows })*
-    };
-    (@body $op:ident $map:ident $body:ident $lanes:ident { $($variant:ident { $($cells:tt)* })* }) => {
+    ($op:ident by $map:ident; $body:ident where $rows:tt) => {
         #[inline(always)]
-        pub(super) fn $body(op: $op, out: &mut [u8], sources: &[&[u8]; 3]) {
-            match op {
-                $($op::$variant => column!(@cell $lanes $map (op, out, sources) $($cells)*),)*
+        pub(super) fn $body<I: Instructions>(op: $op, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
+            match dtype {
+                Dtype::Bool => column!(@lanes bool $op $map (op, out, sources) $rows),
+                Dtype::I32 => column!(@lanes i32 $op $map (op, out, sources) $rows),
+                Dtype::I64 => column!(@lanes i64 $op $map (op, out, sources) $rows),
+                Dtype::F32 => column!(@lanes f32 $op $map (op, out, sources) $rows),
+                Dtype::F64 => column!(@lanes f64 $op $map (op, out, sources) $rows),
+                other => undefined(op.name(), other.name()),
             }
+        }
+    };
+    (@lanes $lanes:ident $op:ident $map:ident ($of:ident, $out:ident, $a:ident) { $($variant:ident { $($cells:tt)* })* }) => {
+        match $of {
+            $($op::$variant => column!(@cell $lanes $map ($of, $out, $a) $($cells)*),)*
         }
     };
     (@cell f32 $map:ident ($op:ident, $out:ident, $a:ident) f32 = $f:expr, $($rest:tt)*) => { $map::<f32, _>($out, $a, $f) };
@@ -45,21 +54,15 @@ macro_rules! column {
 }
 
 column! {
-    Unary by map1;
-    fn unary_f32_body of f32;
-    fn unary_f64_body of f64;
-    fn unary_i32_body of i32;
-    fn unary_i64_body of i64;
-    fn unary_bool_body of bool;
-    where {
+    Unary by map1; unary_body where {
         Neg { float = |x| -x, integer = |x| x.wrapping_neg(), }
         Abs { float = |x| x.abs(), integer = |x| x.wrapping_abs(), }
         Exp { f32 = math::exp, f64 = f64::exp, }
         Exp2 { f32 = math::exp2, f64 = f64::exp2, }
         Expm1 { f32 = math::expm1, f64 = f64::exp_m1, }
         Log { f32 = math::log, f64 = f64::ln, }
-        Log2 { f32 = math::log2, f64 = f64::log2, }
-        Log10 { f32 = math::log10, f64 = f64::log10, }
+        Log2 { f32 = |x| f64::from(x).log2() as f32, f64 = f64::log2, }
+        Log10 { f32 = |x| f64::from(x).log10() as f32, f64 = f64::log10, }
         Log1p { f32 = math::log1p, f64 = f64::ln_1p, }
         Sqrt { float = |x| x.sqrt(), }
         Rsqrt { f32 = math::rsqrt, f64 = |x| 1.0 / x.sqrt(), }
@@ -67,8 +70,8 @@ column! {
         Cos { f32 by trigonometry(math::cos, f64::cos), f64 = f64::cos, }
         Tan { f32 = |x| f64::from(x).tan() as f32, f64 = f64::tan, }
         Atan { f32 = |x| f64::from(x).atan() as f32, f64 = f64::atan, }
-        Sinh { f32 = math::sinh, f64 = f64::sinh, }
-        Cosh { f32 = math::cosh, f64 = f64::cosh, }
+        Sinh { f32 = |x| f64::from(x).sinh() as f32, f64 = f64::sinh, }
+        Cosh { f32 = |x| f64::from(x).cosh() as f32, f64 = f64::cosh, }
         Tanh { f32 = math::tanh, f64 = f64::tanh, }
         Erf { f32 = math::erf, f64 = libm::erf, }
         Floor { float = |x| x.floor(), }
@@ -81,13 +84,7 @@ column! {
 }
 
 column! {
-    Binary by map2;
-    fn binary_f32_body of f32;
-    fn binary_f64_body of f64;
-    fn binary_i32_body of i32;
-    fn binary_i64_body of i64;
-    fn binary_bool_body of bool;
-    where {
+    Binary by map2; binary_body where {
         Add { float = |a, b| a + b, integer = |a, b| a.wrapping_add(b), }
         Sub { float = |a, b| a - b, integer = |a, b| a.wrapping_sub(b), }
         Mul { float = |a, b| a * b, integer = |a, b| a.wrapping_mul(b), }

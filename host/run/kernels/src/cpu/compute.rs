@@ -1,10 +1,7 @@
 //! Scalar operations over lanes: how the functions of the [column](super::column) become loops.
 
-use super::column::{
-    binary_bool_body, binary_f32_body, binary_f64_body, binary_i32_body, binary_i64_body, compare_body,
-    unary_bool_body, unary_f32_body, unary_f64_body, unary_i32_body, unary_i64_body,
-};
-use super::halves::{Float, GROUP, Instructions, from_bf16, in_arrays, narrow, to_bf16, widen};
+use super::column::{binary_body, compare_body, unary_body};
+use super::halves::{GROUP, Instructions, from_bf16, in_arrays, narrow, to_bf16, widen};
 use super::isa::{Isa, multiversion};
 use super::lanes::{Element, bytes_of, lanes, lanes_mut, with_bits};
 use half::{bf16, f16};
@@ -97,30 +94,6 @@ pub(super) fn undefined(operation: &str, lanes: &str) {
 }
 
 #[inline(always)]
-fn unary_body<I: Instructions>(op: Unary, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
-    match dtype {
-        Dtype::Bool => unary_bool_body(op, out, sources),
-        Dtype::I32 => unary_i32_body(op, out, sources),
-        Dtype::I64 => unary_i64_body(op, out, sources),
-        Dtype::F32 => unary_f32_body(op, out, sources),
-        Dtype::F64 => unary_f64_body(op, out, sources),
-        other => undefined(op.name(), other.name()),
-    }
-}
-
-#[inline(always)]
-fn binary_body<I: Instructions>(op: Binary, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
-    match dtype {
-        Dtype::Bool => binary_bool_body(op, out, sources),
-        Dtype::I32 => binary_i32_body(op, out, sources),
-        Dtype::I64 => binary_i64_body(op, out, sources),
-        Dtype::F32 => binary_f32_body(op, out, sources),
-        Dtype::F64 => binary_f64_body(op, out, sources),
-        other => undefined(op.name(), other.name()),
-    }
-}
-
-#[inline(always)]
 fn compares_body<I: Instructions>(op: Compare, dtype: Dtype, out: &mut [u8], sources: &[&[u8]; 3]) {
     match dtype {
         Dtype::Bool => compare_body::<u8>(op, out, sources),
@@ -150,6 +123,15 @@ fn map_pairs<A: Element, B: Element, D: Element>(out: &mut [u8], sources: &[&[u8
     for ((out, a), b) in lanes_mut::<D>(out).iter_mut().zip(a).zip(b) {
         *out = f(*a, *b);
     }
+}
+
+#[inline(always)]
+fn map_arrays<A: Element, B: Element, D: Element>(
+    out: &mut [u8],
+    sources: &[&[u8]; 3],
+    f: impl Fn([A; GROUP], [B; GROUP]) -> [D; GROUP],
+) {
+    in_arrays(lanes_mut(out), lanes(sources[0]), lanes(sources[1]), f);
 }
 
 #[inline(always)]
@@ -214,50 +196,38 @@ pub(crate) fn is_narrow(op: Binary) -> bool {
 fn binary_narrow_body<I: Instructions>(
     op: Binary,
     dtype: Dtype,
-    narrow: [bool; 3],
+    form: [bool; 3],
     round: bool,
     out: &mut [u8],
     sources: &[&[u8]; 3],
 ) {
-    macro_rules! by_operand {
-        ($by:ident $n:ty, $f:expr) => {
-            match narrow {
-                [false, false, _] => $by!($n, f32, f32, $f),
-                [true, false, _] => $by!($n, $n, f32, $f),
-                [false, true, _] => $by!($n, f32, $n, $f),
-                [true, true, _] => $by!($n, $n, $n, $f),
+    macro_rules! by_result {
+        ($map:ident $n:ty, $widen:expr, $narrow:expr, $f:expr, $a:ty, $wide_a:expr, $b:ty, $wide_b:expr) => {
+            match (form[2], round) {
+                (true, _) => $map::<$a, $b, $n>(out, sources, |a, b| $narrow($f($wide_a(a), $wide_b(b)))),
+                (_, true) => $map::<$a, $b, f32>(out, sources, |a, b| $widen($narrow($f($wide_a(a), $wide_b(b))))),
+                _ => $map::<$a, $b, f32>(out, sources, |a, b| $f($wide_a(a), $wide_b(b))),
             }
         };
     }
-    macro_rules! by_arrays {
-        ($n:ty, $a:ty, $b:ty, $f:expr) => {{
-            let (a, b) = (lanes::<$a>(sources[0]), lanes::<$b>(sources[1]));
-            let apply = |a: [$a; GROUP], b: [$b; GROUP]| -> [f32; GROUP] {
-                let (a, b) = (<$a>::widen::<I>(a), <$b>::widen::<I>(b));
-                std::array::from_fn(|lane| $f(a[lane], b[lane]))
-            };
-            match (narrow[2], round) {
-                (true, _) => in_arrays(lanes_mut(out), a, b, |a, b| <$n>::narrow::<I>(apply(a, b))),
-                (_, true) => {
-                    in_arrays(lanes_mut(out), a, b, |a, b| <$n>::widen::<I>(<$n>::narrow::<I>(apply(a, b))));
-                }
-                _ => in_arrays(lanes_mut(out), a, b, apply),
+    macro_rules! by_operand {
+        ($map:ident $n:ty, $widen:expr, $narrow:expr, $f:expr) => {
+            match form {
+                [false, false, _] => by_result!($map $n, $widen, $narrow, $f, f32, |a| a, f32, |b| b),
+                [true, false, _] => by_result!($map $n, $widen, $narrow, $f, $n, $widen, f32, |b| b),
+                [false, true, _] => by_result!($map $n, $widen, $narrow, $f, f32, |a| a, $n, $widen),
+                [true, true, _] => by_result!($map $n, $widen, $narrow, $f, $n, $widen, $n, $widen),
             }
-        }};
-    }
-    macro_rules! by_lanes {
-        ($n:ty, $a:ty, $b:ty, $f:expr) => {{
-            let apply = |a: $a, b: $b| $f(a.wide(), b.wide());
-            match (narrow[2], round) {
-                (true, _) => map_pairs(out, sources, |a, b| to_bf16(apply(a, b))),
-                (_, true) => map_pairs(out, sources, |a, b| from_bf16(to_bf16(apply(a, b)))),
-                _ => map_pairs(out, sources, apply),
-            }
-        }};
+        };
     }
     macro_rules! by_type {
         ($f:expr) => {
-            if dtype == Dtype::F16 { by_operand!(by_arrays f16, $f) } else { by_operand!(by_lanes bf16, $f) }
+            if dtype == Dtype::F16 {
+                let apply = |a: [f32; GROUP], b: [f32; GROUP]| -> [f32; GROUP] { std::array::from_fn(|i| $f(a[i], b[i])) };
+                by_operand!(map_arrays f16, widen::<I>, narrow::<I>, apply)
+            } else {
+                by_operand!(map_pairs bf16, from_bf16, to_bf16, $f)
+            }
         };
     }
     match op {

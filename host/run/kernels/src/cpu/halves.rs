@@ -109,40 +109,6 @@ pub(super) fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [f16; GROUP] {
     unsafe { I::narrow(lanes) }
 }
 
-/// Floats of up to 32 bits.
-pub(super) trait Float: Element {
-    fn wide(self) -> f32;
-    fn widen<I: Instructions>(elements: [Self; GROUP]) -> [f32; GROUP];
-    /// The nearest ones.
-    fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [Self; GROUP];
-}
-
-macro_rules! float {
-    ($($ty:ty: $wide:expr, $widen:expr, $narrow:expr;)*) => {$(
-        impl Float for $ty {
-            #[inline(always)]
-            fn wide(self) -> f32 {
-                $wide(self)
-            }
-
-            #[inline(always)]
-            fn widen<I: Instructions>(elements: [$ty; GROUP]) -> [f32; GROUP] {
-                $widen(elements)
-            }
-
-            #[inline(always)]
-            fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [$ty; GROUP] {
-                $narrow(lanes)
-            }
-        }
-    )*};
-}
-float! {
-    f32: |lane| lane, |lanes| lanes, |lanes| lanes;
-    f16: f16::to_f32, widen::<I>, narrow::<I>;
-    bf16: from_bf16, |some: [bf16; GROUP]| some.map(from_bf16), |lanes: [f32; GROUP]| lanes.map(to_bf16);
-}
-
 /// Applies a function to some lanes at a time, the last ones in an array that is filled up.
 #[inline(always)]
 pub(super) fn in_arrays<A: Element, B: Element, D: Element>(

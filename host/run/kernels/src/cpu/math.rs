@@ -17,25 +17,13 @@ const LN_2_LOW: f32 = -1.904_654_3e-9;
 /// Evaluates `c[0] + c[1] x + ...` by Horner's rule.
 #[inline(always)]
 fn poly32<const N: usize>(x: f32, c: [f32; N]) -> f32 {
-    let mut sum = c[N - 1];
-    let mut i = N - 1;
-    while i > 0 {
-        i -= 1;
-        sum = sum.mul_add(x, c[i]);
-    }
-    sum
+    c[..N - 1].iter().rev().fold(c[N - 1], |sum, c| sum.mul_add(x, *c))
 }
 
 /// Evaluates `c[0] + c[1] x + ...` by Horner's rule.
 #[inline(always)]
 fn poly64<const N: usize>(x: f64, c: [f64; N]) -> f64 {
-    let mut sum = c[N - 1];
-    let mut i = N - 1;
-    while i > 0 {
-        i -= 1;
-        sum = sum.mul_add(x, c[i]);
-    }
-    sum
+    c[..N - 1].iter().rev().fold(c[N - 1], |sum, c| sum.mul_add(x, *c))
 }
 
 /// Clamps, and lets NaN through.
@@ -70,24 +58,27 @@ fn scale(p: f32, rounded: f32) -> f32 {
     p * first * second
 }
 
+/// `e^r` and `n` for which `e^x` is `e^r 2^n`; `n` is rounded by adding [`ROUND_F32`].
+#[inline(always)]
+fn exp_parts(x: f32) -> (f32, f32) {
+    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
+    let n = rounded - ROUND_F32;
+    (exp_core((-n).mul_add(LN_2_LOW, (-n).mul_add(LN_2_HIGH, x))), rounded)
+}
+
 /// `e^x`
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
-    let x = clamp32(x, -105.0, 89.0);
-    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
-    let n = rounded - ROUND_F32;
-    let r = (-n).mul_add(LN_2_LOW, (-n).mul_add(LN_2_HIGH, x));
-    scale(exp_core(r), rounded)
+    let (power, rounded) = exp_parts(clamp32(x, -105.0, 89.0));
+    scale(power, rounded)
 }
 
 /// `e^x` for `|x| <= 80`, where one step scales by the power of two.
 #[inline(always)]
 fn exp_near(x: f32) -> f32 {
-    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
-    let n = rounded - ROUND_F32;
-    let r = (-n).mul_add(LN_2_LOW, (-n).mul_add(LN_2_HIGH, x));
+    let (power, rounded) = exp_parts(x);
     let bits = (rounded.to_bits() as i32).wrapping_sub(ROUND_F32.to_bits() as i32);
-    exp_core(r) * f32::from_bits((bits.wrapping_add(127) << 23) as u32)
+    power * f32::from_bits((bits.wrapping_add(127) << 23) as u32)
 }
 
 /// `2^x`
@@ -178,21 +169,6 @@ pub(crate) fn expm1(x: f32) -> f32 {
     if x.abs() < 1e-8 { x } else { e }
 }
 
-/// `sinh(x)`
-#[inline(always)]
-pub(crate) fn sinh(x: f32) -> f32 {
-    let e = expm1_wide(clamp64(f64::from(x.abs()), 0.0, 100.0));
-    let y = ((0.5 * (e + e / (e + 1.0))) as f32).copysign(x);
-    if x.abs() < 1e-8 { x } else { y }
-}
-
-/// `cosh(x)`
-#[inline(always)]
-pub(crate) fn cosh(x: f32) -> f32 {
-    let e = expm1_wide(clamp64(f64::from(x.abs()), 0.0, 100.0)) + 1.0;
-    (0.5 * (e + 1.0 / e)) as f32
-}
-
 /// Splits a positive normal number into `m 2^e` with `m` in `[sqrt(1/2), sqrt(2))`; returns `(m - 1, e)`.
 #[inline(always)]
 fn split(x: f64) -> (f64, f64) {
@@ -230,33 +206,14 @@ fn log_core(f: f64) -> f64 {
     )
 }
 
-/// The value of a logarithm at `x`, given what it is for positive finite `x`.
-#[inline(always)]
-fn log_special(x: f32, y: f64) -> f32 {
-    let y = if x == f32::INFINITY { f64::INFINITY } else { y };
-    let y = if x == 0.0 { f64::NEG_INFINITY } else { y };
-    (if x >= 0.0 { y } else { f64::NAN }) as f32
-}
-
 /// Natural logarithm.
 #[inline(always)]
 pub(crate) fn log(x: f32) -> f32 {
     let (f, e) = split(f64::from(x));
-    log_special(x, e.mul_add(std::f64::consts::LN_2, f * log_core(f)))
-}
-
-/// Logarithm to base 2.
-#[inline(always)]
-pub(crate) fn log2(x: f32) -> f32 {
-    let (f, e) = split(f64::from(x));
-    log_special(x, (f * log_core(f)).mul_add(std::f64::consts::LOG2_E, e))
-}
-
-/// Logarithm to base 10.
-#[inline(always)]
-pub(crate) fn log10(x: f32) -> f32 {
-    let (f, e) = split(f64::from(x));
-    log_special(x, (f * log_core(f)).mul_add(std::f64::consts::LOG10_E, e * std::f64::consts::LOG10_2))
+    let y = e.mul_add(std::f64::consts::LN_2, f * log_core(f));
+    let y = if x == f32::INFINITY { f64::INFINITY } else { y };
+    let y = if x == 0.0 { f64::NEG_INFINITY } else { y };
+    (if x >= 0.0 { y } else { f64::NAN }) as f32
 }
 
 /// `ln(1 + x)`

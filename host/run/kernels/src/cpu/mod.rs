@@ -40,13 +40,13 @@ mod storage;
 mod store;
 mod threads;
 
-pub use bind::Bound;
 pub use facts::facts;
 pub use prepared::PreparedRun;
 pub use threads::{CallingThread, NewThreads, ThreadPool};
 
 use crate::access::{BindError, BoundInput, BoundOutput};
 use arena::Arenas;
+use bind::Binding;
 use isa::Isa;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{KernelError, verify};
@@ -80,15 +80,21 @@ impl CpuKernel {
         &self.kernel
     }
 
-    /// Checks that storage fits the kernel's declarations, and makes it ready to run once: a few microseconds. What
-    /// runs often is better served by [`CpuKernel::prepare`].
+    /// Checks that storage fits the kernel's declarations, and runs once. What runs often is better served by
+    /// [`CpuKernel::prepare`].
     ///
     /// # Safety
-    /// Until the result is dropped, each input's storage can be read and is written to by nobody, and each output's can
-    /// be written and is accessed by nobody else.
-    pub unsafe fn bind(&self, inputs: &[BoundInput<'_>], outputs: &[BoundOutput]) -> Result<Bound<'_>, BindError> {
-        // SAFETY: the caller's promise is the one that `Bound::new` asks for.
-        unsafe { Bound::new(self, inputs, outputs) }
+    /// Until this returns, each input's storage can be read and is written to by nobody, and each output's can be written
+    /// and is accessed by nobody else.
+    pub unsafe fn run(
+        &self,
+        inputs: &[BoundInput<'_>],
+        outputs: &[BoundOutput],
+        threads: &dyn ThreadPool,
+    ) -> Result<(), BindError> {
+        // SAFETY: the caller's promise.
+        unsafe { Binding::new(self, inputs, outputs)?.run(self, threads) };
+        Ok(())
     }
 
     /// Checks that storage fits the kernel's declarations, and makes runs on such storage ready, wherever it lies.

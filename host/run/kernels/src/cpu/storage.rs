@@ -66,8 +66,8 @@ pub(super) fn run(kernel: &CpuKernel, inputs: &[Stored], threads: &dyn ThreadPoo
         .zip(&sizes)
         .map(|(words, bytes)| BoundOutput { pointer: words[1..].as_mut_ptr().cast(), bytes: *bytes })
         .collect();
-    // SAFETY: the storage outlives the binding, the outputs are borrowed mutably until then, and nobody else has them.
-    unsafe { kernel.bind(&bound_inputs, &bound_outputs) }?.run(threads);
+    // SAFETY: the storage outlives the run, the outputs are borrowed mutably until then, and nobody else has them.
+    unsafe { kernel.run(&bound_inputs, &bound_outputs, threads) }?;
     let results = outputs.iter().zip(&sizes).map(|(words, size)| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let guard: Vec<u8> = std::iter::repeat_n(GUARD.to_ne_bytes(), 2).flatten().collect();

@@ -48,29 +48,25 @@ impl ThreadPool for NewThreads {
     }
 }
 
-/// Covers `0 .. count` by disjoint ranges of at most `grain` numbers, and hands each to a `worker`, which is made once
-/// per thread.
-pub(crate) fn for_ranges<W: FnMut(usize, usize)>(
+/// Shares out `0 .. count`, at most `grain` numbers at a time. `work` is called once per thread, with those that it gets.
+pub(crate) fn share(
     threads: &dyn ThreadPool,
     count: usize,
     grain: usize,
-    worker: impl Fn() -> W + Sync,
+    work: impl Fn(&mut dyn Iterator<Item = usize>) + Sync,
 ) {
     let grain = grain.max(1);
     let next = AtomicUsize::new(0);
-    let work = || {
-        let mut from = next.fetch_add(grain, Ordering::Relaxed);
-        if from >= count {
-            return;
-        }
-        let mut worker = worker();
-        while from < count {
-            worker(from, count.min(from + grain));
-            from = next.fetch_add(grain, Ordering::Relaxed);
+    let taken = || Some(next.fetch_add(grain, Ordering::Relaxed)).filter(|from| *from < count);
+    let worker = || {
+        let ranges = std::iter::from_fn(taken).map(|from| from..count.min(from + grain));
+        let mut numbers = ranges.flatten().peekable();
+        if numbers.peek().is_some() {
+            work(&mut numbers);
         }
     };
     match threads.count().min(count.div_ceil(grain)) {
-        0 | 1 => work(),
-        workers => threads.run(workers, &work),
+        0 | 1 => worker(),
+        workers => threads.run(workers, &worker),
     }
 }

@@ -32,7 +32,7 @@ fn compare(kernel: &Kernel, inputs: &[Tensor]) -> (Stats, Vec<Vec<f64>>) {
         .collect();
     let compiled = CpuKernel::compile(kernel).unwrap();
     // SAFETY: the tensors live until the end of this function, and nobody else has them.
-    unsafe { compiled.bind(&bound, &outputs) }.unwrap().run(&CallingThread);
+    unsafe { compiled.run(&bound, &outputs, &CallingThread) }.unwrap();
     let mut stats = Stats::default();
     for (expected, written) in expected.iter().zip(&written) {
         stats.merge(check_against(expected, &written.data).unwrap_or_else(|error| panic!("{error}\n{kernel}")));

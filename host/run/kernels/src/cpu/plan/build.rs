@@ -129,7 +129,6 @@ impl<'a> PlanBuilder<'a> {
             }
         }
         self.stores();
-        self.narrow();
     }
 
     fn plan(&mut self, at: Reg, readers: &Readers) -> Place {
@@ -144,7 +143,9 @@ impl<'a> PlanBuilder<'a> {
             Op::Index(id) => return self.index(*id),
             Op::Load { input, index, padding } => return self.load(at, *input as usize, index, *padding),
             Op::Cast(a) if dtype == Dtype::F32 && readers.stays_wide(*a) => return sources[0],
-            Op::Cast(a) if readers.stays_wide(at) => return self.round(*a, sources[0], dtype, readers),
+            Op::Cast(a) if of == Dtype::F32 && is_narrow_float(dtype) => {
+                return self.round((*a, at), sources[0], dtype, readers);
+            }
             Op::Cast(_) => Code::Convert(of, dtype),
             Op::Unary(op, _) => Code::Unary(*op, of),
             Op::Binary(Binary::Div, ..) if dtype == Dtype::F32 => return self.divide(sources),
@@ -186,17 +187,32 @@ impl<'a> PlanBuilder<'a> {
         self.compute(Code::Binary(op, Dtype::F32), Dtype::F32, sources)
     }
 
-    /// A value of `f32` rounded to a narrow type, but held as `f32`: with the computation, if nothing else reads its result.
-    fn round(&mut self, a: Reg, place: Place, to: Dtype, readers: &Readers) -> Place {
+    /// A value of `f32` rounded to a narrow type, which it is held in where something reads it so: with the computation,
+    /// if nothing else reads its result.
+    fn round(&mut self, (a, rounded): (Reg, Reg), place: Place, to: Dtype, readers: &Readers) -> Place {
+        let wide = readers.stays_wide(rounded);
         let alone = readers.origin[a.0 as usize] == a && readers.reads[a.0 as usize] == 1;
         if let (Place::Row(value) | Place::Point(value), true) = (place, alone)
             && !matches!(self.kernel.body[a.0 as usize].op, Op::Cast(_))
         {
-            let step = &mut self.nodes[self.values[value].node].step;
-            if step.round.is_none() && matches!(step.action, Action::Compute(_)) {
-                step.round = Some(to);
+            let (step, value) = (&mut self.nodes[self.values[value].node].step, &mut self.values[value]);
+            let action = match step.action {
+                Action::Compute(Code::Narrow(_, dtype, _)) if dtype != to => None,
+                Action::Compute(code) if wide => Some(code),
+                Action::Compute(Code::Binary(op, _)) if is_narrow(op) => {
+                    Some(Code::Narrow(op, to, [false, false, true]))
+                }
+                Action::Compute(Code::Narrow(op, _, [a, b, _])) => Some(Code::Narrow(op, to, [a, b, true])),
+                _ => None,
+            };
+            if let (Some(code), None) = (action, step.round) {
+                (step.action, step.round) = (Action::Compute(code), wide.then_some(to));
+                value.dtype = if wide { Dtype::F32 } else { to };
                 return place;
             }
+        }
+        if !wide {
+            return self.compute(Code::Convert(Dtype::F32, to), to, vec![place]);
         }
         let copy = self.compute(Code::Convert(Dtype::F32, Dtype::F32), Dtype::F32, vec![place]);
         if let Some(node) = self.nodes.last_mut() {
@@ -256,8 +272,26 @@ impl<'a> PlanBuilder<'a> {
         place
     }
 
-    /// Adds a computation.
-    pub(super) fn compute(&mut self, code: Code, dtype: Dtype, sources: Vec<Place>) -> Place {
+    /// Adds a computation. One in `f32` reads narrow floats as they lie in memory, in place of steps that widen them.
+    pub(super) fn compute(&mut self, mut code: Code, dtype: Dtype, mut sources: Vec<Place>) -> Place {
+        if let Code::Binary(op, Dtype::F32) = code
+            && is_narrow(op)
+        {
+            let (mut narrow, mut of) = ([false; 3], None);
+            let varies = |place: &Place| self.depends(*place) & self.row_set != 0;
+            let varying = sources.iter().any(varies);
+            for (place, narrow) in sources.iter_mut().zip(&mut narrow) {
+                let (Place::Point(value), true) = (*place, varies(place) || !varying) else { continue };
+                let step = &self.nodes[self.values[value].node].step;
+                if let Action::Compute(Code::Convert(from, Dtype::F32)) = step.action
+                    && is_narrow_float(from)
+                    && of.is_none_or(|of| of == from)
+                {
+                    (*place, *narrow, of) = (step.sources[0], true, Some(from));
+                }
+            }
+            code = of.map_or(code, |of| Code::Narrow(op, of, narrow));
+        }
         let depends = sources.iter().fold(0, |set, place| set | self.depends(*place));
         self.push(Action::Compute(code), dtype, sources, depends)
     }
@@ -323,53 +357,8 @@ impl<'a> PlanBuilder<'a> {
     }
 }
 
-impl PlanBuilder<'_> {
-    /// Has computations in `f32` read narrow floats as they lie in memory, and write them so, in place of steps that
-    /// convert them.
-    fn narrow(&mut self) {
-        let narrow = |from: Dtype, to: Dtype| (to == Dtype::F32 && matches!(from, Dtype::F16 | Dtype::Bf16)).then_some(from);
-        for at in 0..self.nodes.len() {
-            let step = &self.nodes[at].step;
-            let (mut sources, mut forms, mut dtype) = (step.sources.clone(), [false; 3], step.round);
-            let Action::Compute(Code::Binary(op, Dtype::F32)) = step.action else { continue };
-            if !is_narrow(op) || !self.nodes[at].point {
-                continue;
-            }
-            for (source, form) in sources.iter_mut().zip(&mut forms) {
-                let Place::Point(value) = *source else { continue };
-                let (node, inside) = (&self.nodes[self.values[value].node], self.nodes[at].depends & self.row_set);
-                let Action::Compute(Code::Convert(from, to)) = node.step.action else { continue };
-                let varies = node.depends & self.row_set == inside || node.depends & self.row_set != 0;
-                if let Some(from) = narrow(from, to).filter(|from| varies && dtype.is_none_or(|dtype| dtype == *from)) {
-                    (*source, *form, dtype) = (node.step.sources[0], true, Some(from));
-                }
-            }
-            if let (Some(dtype), true) = (dtype, forms != [false; 3]) {
-                let step = &mut self.nodes[at].step;
-                (step.action, step.sources) = (Action::Compute(Code::Narrow(op, dtype, forms)), sources);
-            }
-        }
-        for at in 0..self.nodes.len() {
-            let Action::Compute(Code::Convert(Dtype::F32, to)) = self.nodes[at].step.action else { continue };
-            let Place::Point(value) = self.nodes[at].step.sources[0] else { continue };
-            let (before, phase) = (self.values[value].node, self.nodes[at].phase);
-            let reads = self.nodes.iter().flat_map(|node| &node.step.sources);
-            if narrow(to, Dtype::F32).is_none() || reads.filter(|place| **place == Place::Point(value)).count() != 1 {
-                continue;
-            }
-            let node = &self.nodes[before];
-            let code = match node.step.action {
-                Action::Compute(Code::Binary(op, Dtype::F32)) if is_narrow(op) => Code::Narrow(op, to, [false, false, true]),
-                Action::Compute(Code::Narrow(op, dtype, [a, b, false])) if dtype == to => Code::Narrow(op, to, [a, b, true]),
-                _ => continue,
-            };
-            if node.phase == phase && node.step.round.is_none_or(|round| round == to) {
-                let sources = node.step.sources.clone();
-                let step = &mut self.nodes[at].step;
-                (step.action, step.sources) = (Action::Compute(code), sources);
-            }
-        }
-    }
+fn is_narrow_float(dtype: Dtype) -> bool {
+    matches!(dtype, Dtype::F16 | Dtype::Bf16)
 }
 
 /// Who reads the values of a kernel's body.
@@ -392,7 +381,7 @@ impl Readers {
             let same = match inst.op {
                 Op::Cast(a) if dtype(a) == inst.dtype => Some(a),
                 // A narrow float that went to `f32` and comes back.
-                Op::Cast(a) if dtype(a) == Dtype::F32 && matches!(inst.dtype, Dtype::F16 | Dtype::Bf16) => {
+                Op::Cast(a) if dtype(a) == Dtype::F32 && is_narrow_float(inst.dtype) => {
                     match kernel.body[origin[a.0 as usize].0 as usize].op {
                         Op::Cast(narrow) if dtype(narrow) == inst.dtype => Some(narrow),
                         _ => None,
@@ -418,7 +407,7 @@ impl Readers {
         }
         for (at, inst) in kernel.body.iter().enumerate() {
             let rounds = matches!(inst.op, Op::Cast(a) if dtype(a) == Dtype::F32);
-            readers.wide[at] &= rounds && matches!(inst.dtype, Dtype::F16 | Dtype::Bf16);
+            readers.wide[at] &= rounds && is_narrow_float(inst.dtype);
         }
         readers
     }
