@@ -29,7 +29,7 @@ fn on_the_cpu(kernel: &Kernel, inputs: &[Tensor]) -> Vec<f64> {
     let outputs = [BoundOutput { pointer: output.data.as_mut_ptr(), bytes: output.data.len() }];
     let compiled = CpuKernel::compile(kernel).unwrap();
     // SAFETY: the tensors live until the end of this function, and nobody else has them.
-    unsafe { compiled.bind(&inputs, &outputs) }.unwrap().run(&CallingThread);
+    unsafe { compiled.run(&inputs, &outputs, &CallingThread) }.unwrap();
     (0..output.len()).map(|at| output.get_f64(at)).collect()
 }
 

@@ -125,8 +125,8 @@ impl Case {
         let threads: &dyn ThreadPool = if self.threads == 1 { &CallingThread } else { &NewThreads(self.threads) };
         // SAFETY: the storage outlives the run, the outputs are borrowed mutably until it is over, and nobody else has
         // them.
-        let ready = unsafe { compiled.bind(&bound, &places) };
-        ready.map_err(|error| format!("bound as declared, and refused: {error}"))?.run(threads);
+        let ran = unsafe { compiled.run(&bound, &places, threads) };
+        ran.map_err(|error| format!("as declared, and refused: {error}"))?;
         if inputs.iter().zip(&before).any(|(input, before)| input.words() != before) {
             return Err("an input was written to".into());
         }

@@ -261,7 +261,7 @@ fn on_cpu(kernel: &Kernel, stored: &[Stored]) -> Result<Vec<Vec<u8>>> {
         .collect();
     let cpu = CpuKernel::compile(kernel)?;
     // SAFETY: the vectors outlive the binding, and nobody else uses them.
-    unsafe { cpu.bind(&bound_inputs, &bound_outputs)? }.run(&CallingThread);
+    unsafe { cpu.run(&bound_inputs, &bound_outputs, &CallingThread)? };
     let bytes = |words: &Vec<u64>, size: usize| words.iter().flat_map(|word| word.to_ne_bytes()).take(size).collect();
     let results: Vec<Vec<u8>> = outputs.iter().zip(sizes).map(|(words, size)| bytes(words, size)).collect();
     ensure!(results.len() == kernel.stores.len(), "an output is missing");

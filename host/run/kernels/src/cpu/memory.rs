@@ -1,7 +1,6 @@
 //! Storage of tensors: the only place where addresses become slices.
 //!
-//! [`CpuKernel::bind`](super::CpuKernel::bind) turns storage that it checked into views, which hand out bytes with bounds
-//! checks.
+//! A binding turns storage that it checked into views, which hand out bytes with bounds checks.
 
 use super::isa::prefetch;
 use super::lanes::Element;
