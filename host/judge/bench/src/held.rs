@@ -4,7 +4,8 @@ use crate::device::BenchDevice;
 use crate::element::HostElements;
 use crate::on_device::digest::digest;
 use passhost_ir::{Dtype, TensorType};
-use passhost_runtime::{Target, Tensor, TensorError};
+use passhost_runtime::EngineTensor;
+use passhost_torch::{Target, Tensor, TorchError};
 use std::cell::OnceCell;
 
 /// Bytes that any element type may be read at multiples of.
@@ -29,7 +30,7 @@ impl HeldTensor {
     pub fn of(device: &BenchDevice, tensor: &Tensor) -> HeldTensor {
         let ty = tensor.ty();
         let kept = device.on_device(&ty).and_then(|_| match tensor.address_if(&contiguous(&ty)) {
-            Some(address) if address % ALIGNMENT == 0 => Some(tensor.shallow_clone()),
+            Some(address) if address % ALIGNMENT == 0 => Some(tensor.clone()),
             _ => tensor.copied().ok(),
         });
         match kept {
@@ -73,7 +74,7 @@ impl HeldTensor {
     }
 
     /// A tensor of its own with these elements, of a type that is theirs.
-    pub fn copy(&self, target: &Target, ty: &TensorType) -> Result<Tensor, TensorError> {
+    pub fn copy(&self, target: &Target, ty: &TensorType) -> Result<Tensor, TorchError> {
         match &self.tensor {
             Some(tensor) => tensor.copied(),
             None => Tensor::from_bytes(target, ty, self.elements().bytes),

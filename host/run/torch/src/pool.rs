@@ -1,7 +1,7 @@
 //! Memory of a GPU for launches that are captured.
 
 use crate::bridge::ffi;
-use crate::error::OpError;
+use crate::error::TorchError;
 use crate::target::Target;
 use cxx::UniquePtr;
 use std::fmt;
@@ -13,15 +13,15 @@ pub struct CapturePool(UniquePtr<ffi::CapturePool>);
 
 impl CapturePool {
     /// Opens one for a stream that is about to be captured.
-    pub fn open(target: &Target) -> Result<CapturePool, OpError> {
+    pub fn open(target: &Target) -> Result<CapturePool, TorchError> {
         match target.gpu_stream_number() {
             Some(stream) => Ok(CapturePool(ffi::open_capture_pool(target.number(), stream)?)),
-            None => Err(OpError::Torch("there is nothing to capture on the CPU".into())),
+            None => Err(TorchError::Torch("there is nothing to capture on the CPU".into())),
         }
     }
 
     /// From now on memory comes from where it came from before.
-    pub fn close(&mut self) -> Result<(), OpError> {
+    pub fn close(&mut self) -> Result<(), TorchError> {
         Ok(self.0.pin_mut().close()?)
     }
 }
@@ -39,6 +39,6 @@ mod tests {
     #[test]
     fn the_cpu_has_none() {
         let refused = CapturePool::open(&Target::cpu()).err();
-        assert_eq!(refused, Some(OpError::Torch("there is nothing to capture on the CPU".into())));
+        assert_eq!(refused, Some(TorchError::Torch("there is nothing to capture on the CPU".into())));
     }
 }

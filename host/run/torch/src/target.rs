@@ -1,7 +1,7 @@
 //! Where tensors live and ops run: the CPU, or a stream of one GPU.
 
 use crate::bridge::ffi;
-use crate::error::OpError;
+use crate::error::TorchError;
 use cxx::UniquePtr;
 
 /// The CPU, or a stream of one GPU. Several may be in use in one process, from several threads.
@@ -33,16 +33,16 @@ impl Target {
     }
 
     /// A stream of libtorch's pool on the GPU of this index. Which one is next in turn.
-    pub fn gpu(index: u32) -> Result<Target, OpError> {
+    pub fn gpu(index: u32) -> Result<Target, TorchError> {
         ffi::load_gpus()?;
         match ffi::gpu_count() {
             count if i64::from(index) < count => Ok(Target::on(index, ffi::pool_stream(number(index))?)),
-            count => Err(OpError::Torch(format!("there are {count} GPUs"))),
+            count => Err(TorchError::Torch(format!("there are {count} GPUs"))),
         }
     }
 
     /// What libtorch would use now on this thread: the current stream of the current GPU.
-    pub fn current_gpu() -> Result<Target, OpError> {
+    pub fn current_gpu() -> Result<Target, TorchError> {
         ffi::load_gpus()?;
         let gpu = ffi::current_gpu()?;
         Ok(Target::on(gpu.unsigned_abs(), ffi::current_stream(gpu)?))
@@ -68,7 +68,7 @@ impl Target {
     }
 
     /// The stream as the driver knows it; 0 on the CPU.
-    pub fn stream_handle(&self) -> Result<usize, OpError> {
+    pub fn stream_handle(&self) -> Result<usize, TorchError> {
         match self.place {
             TargetPlace::Cpu => Ok(0),
             TargetPlace::Gpu { index, stream } => Ok(ffi::stream_handle(number(index), stream)?),
@@ -97,13 +97,9 @@ impl Target {
         self.prepared(false, work)
     }
 
-    /// As [`Target::within`], for a caller that made the GPU's context the thread's current one, and sees to it that the
-    /// one before comes back. It is a few calls of the driver shorter.
-    pub fn within_context<T>(&self, work: impl FnOnce(&Scope) -> T) -> T {
-        self.prepared(true, work)
-    }
-
-    fn prepared<T>(&self, on_device: bool, work: impl FnOnce(&Scope) -> T) -> T {
+    /// The same. If the caller has made the GPU's context the thread's current one, and sees to it that the one before
+    /// comes back, it is `on_device`, and this is a few calls of the driver shorter.
+    pub(crate) fn prepared<T>(&self, on_device: bool, work: impl FnOnce(&Scope) -> T) -> T {
         let stream = match self.place {
             TargetPlace::Cpu => 0,
             TargetPlace::Gpu { stream, .. } => stream,
