@@ -140,11 +140,6 @@ pub(crate) mod ffi {
         /// The address is that of a live `at::Tensor`.
         unsafe fn tensor_address(tensor: usize) -> usize;
 
-        /// # Safety
-        ///
-        /// The address is that of a live `at::Tensor`.
-        unsafe fn tensor_storage(tensor: usize) -> usize;
-
         type Scope;
 
         fn enter(device: i32, stream: i64, inference: bool, on_device: bool) -> UniquePtr<Scope>;

@@ -6,19 +6,12 @@ use crate::target::{META, Scope, Target};
 use crate::tensor::{Tensor, scalar_type};
 use cxx::UniquePtr;
 use passhost_ir::{Arg, OpName};
-use std::fmt;
 
 /// An op, looked up, with every argument but its tensors.
 pub struct PreparedCall(UniquePtr<ffi::Call>);
 
 // SAFETY: a call holds a handle on the dispatcher's tables, which all threads share, and constants that nobody else has.
 unsafe impl Send for PreparedCall {}
-
-impl fmt::Debug for PreparedCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PreparedCall")
-    }
-}
 
 impl PreparedCall {
     /// Looks the op up, for tensors of this target. Arguments stand in schema order, one per schema argument; what stands

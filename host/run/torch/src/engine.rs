@@ -1,5 +1,6 @@
 //! libtorch as an engine of the runtime: programs that call any op, on the CPU or on a stream of a GPU.
 
+use crate::bridge::ffi;
 use crate::call::PreparedCall;
 use crate::error::TorchError;
 use crate::pool::CapturePool;
@@ -47,7 +48,8 @@ impl Engine for Target {
     }
 
     fn stream(&self) -> Result<Stream, Cause> {
-        Ok(Stream(self.stream_handle()?))
+        let handle = self.gpu_stream_number().map_or(Ok(0), |stream| ffi::stream_handle(self.number(), stream));
+        Ok(Stream(handle.map_err(TorchError::from)?))
     }
 
     fn within<T>(&self, work: impl FnOnce(&Scope) -> T) -> T {

@@ -39,7 +39,7 @@ fn without_advice(message: &str) -> String {
 }
 
 /// libtorch's messages carry a C++ backtrace after the first line.
-pub(crate) fn first_line(message: &str) -> String {
+fn first_line(message: &str) -> String {
     let text = message.split("\nException raised from").next().unwrap_or(message);
     text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join(" ")
 }

@@ -4,7 +4,6 @@ use crate::bridge::ffi;
 use crate::error::TorchError;
 use crate::target::Target;
 use cxx::UniquePtr;
-use std::fmt;
 
 /// Memory that nothing is given but what is captured on one stream: where it lies, it stays. While it is open, ops on that
 /// stream take their memory from it; so it must be closed once the capture has ended, however it ended. Dropping it frees
@@ -23,12 +22,6 @@ impl CapturePool {
     /// From now on memory comes from where it came from before.
     pub fn close(&mut self) -> Result<(), TorchError> {
         Ok(self.0.pin_mut().close()?)
-    }
-}
-
-impl fmt::Debug for CapturePool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CapturePool")
     }
 }
 

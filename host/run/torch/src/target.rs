@@ -67,14 +67,6 @@ impl Target {
         }
     }
 
-    /// The stream as the driver knows it; 0 on the CPU.
-    pub fn stream_handle(&self) -> Result<usize, TorchError> {
-        match self.place {
-            TargetPlace::Cpu => Ok(0),
-            TargetPlace::Gpu { index, stream } => Ok(ffi::stream_handle(number(index), stream)?),
-        }
-    }
-
     /// The number that libtorch gives the stream of a GPU.
     pub(crate) fn gpu_stream_number(&self) -> Option<i64> {
         match self.place {
@@ -100,10 +92,7 @@ impl Target {
     /// The same. If the caller has made the GPU's context the thread's current one, and sees to it that the one before
     /// comes back, it is `on_device`, and this is a few calls of the driver shorter.
     pub(crate) fn prepared<T>(&self, on_device: bool, work: impl FnOnce(&Scope) -> T) -> T {
-        let stream = match self.place {
-            TargetPlace::Cpu => 0,
-            TargetPlace::Gpu { stream, .. } => stream,
-        };
+        let stream = self.gpu_stream_number().unwrap_or(0);
         let guard = ffi::enter(self.number(), stream, self.inference, on_device);
         let scope = Scope { target: *self, guard };
         let result = work(&scope);

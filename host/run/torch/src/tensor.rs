@@ -1,7 +1,7 @@
 //! A tensor of libtorch on a target.
 
 use crate::bridge::ffi;
-use crate::error::{TorchError, first_line};
+use crate::error::TorchError;
 use crate::target::Target;
 use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::{Cause, EngineTensor};
@@ -110,12 +110,6 @@ impl Tensor {
         self.inner.is_inference()
     }
 
-    /// Whether both lie in one piece of memory, at whatever place in it.
-    pub fn shares_memory(&self, other: &Tensor) -> bool {
-        // SAFETY: both tensors are alive for the duration of the calls.
-        unsafe { ffi::tensor_storage(self.address()) == ffi::tensor_storage(other.address()) }
-    }
-
     /// The elements, row-major and little-endian, whatever the strides.
     ///
     /// # Panics
@@ -146,11 +140,12 @@ impl Tensor {
     /// The bytes `start .. start + ty.bytes()` of a tensor of bytes, as a contiguous tensor of another type that shares
     /// its memory. `start` must be a multiple of the element size.
     pub fn reinterpret(&self, start: u64, ty: &TensorType) -> Result<Tensor, TorchError> {
-        let view = |inner: &tch::Tensor| {
-            let part = inner.f_narrow(0, start as i64, ty.bytes() as i64)?;
-            part.f_view_dtype(kind(ty.dtype))?.f_view(ty.shape.as_slice())
-        };
-        self.target.within(|_| Ok(self.with(view(&self.inner).map_err(refused)?, ty.dtype)))
+        let is_inside = start.saturating_add(ty.bytes()) <= self.bytes_from_data() as u64;
+        if !is_inside || !start.is_multiple_of(ty.dtype.size()) || !ty.is_contiguous() {
+            return Err(TorchError::Torch(format!("there is no {ty} at byte {start} of {}", self.ty())));
+        }
+        // SAFETY: the bytes lie in the memory of this tensor, and their owner is whoever writes to it.
+        unsafe { self.beginning_at(start, ty) }
     }
 
     /// The elements, row-major, as a tensor of bytes: the same memory where the tensor is contiguous. For tensors of one
@@ -158,8 +153,7 @@ impl Tensor {
     pub fn as_bytes(&self) -> Result<Tensor, TorchError> {
         // SAFETY: the tensor is alive for the duration of the call.
         let dense = self.made(self.dtype, |tensor| unsafe { ffi::contiguous(tensor) })?;
-        let view = |inner: &tch::Tensor| inner.f_view_dtype(tch::Kind::Uint8)?.f_view([-1i64].as_slice());
-        self.target.within(|_| Ok(self.with(view(&dense.inner).map_err(refused)?, Dtype::U8)))
+        dense.reinterpret(0, &TensorType::contiguous(Dtype::U8, [dense.ty().bytes() as i64]))
     }
 
     /// Overwrites the elements with those of a tensor of the same type and shape.
@@ -222,6 +216,14 @@ impl Tensor {
         or_panic(self.made(Dtype::F64, |tensor| unsafe { ffi::to_double(tensor) }))
     }
 
+    /// # Safety
+    /// As for [`EngineTensor::part`].
+    unsafe fn beginning_at(&self, start: u64, ty: &TensorType) -> Result<Tensor, TorchError> {
+        let (data, owner) = (self.data_ptr().wrapping_add(start as usize), self.clone());
+        // SAFETY: the caller's promise; `owner` keeps the memory for as long as the tensor.
+        unsafe { Tensor::from_foreign(&self.target, data, ty, move || drop(owner)) }
+    }
+
     /// A tensor of this element type, which a function of the bridge makes of this one.
     fn made(
         &self,
@@ -230,11 +232,6 @@ impl Tensor {
     ) -> Result<Tensor, TorchError> {
         // SAFETY: a new object that nobody else owns.
         self.target.within(|_| Ok(unsafe { Tensor::from_address(make(self.address())?, dtype, self.target) }))
-    }
-
-    /// A tensor of the same target.
-    fn with(&self, inner: tch::Tensor, dtype: Dtype) -> Tensor {
-        Tensor { inner, dtype, target: self.target }
     }
 
     /// The address of the `at::Tensor` behind this handle.
@@ -298,37 +295,15 @@ impl EngineTensor for Tensor {
     }
 
     unsafe fn part(&self, start: u64, ty: &TensorType) -> Result<Tensor, Cause> {
-        let (data, owner) = (self.data_ptr().wrapping_add(start as usize), self.clone());
-        // SAFETY: the caller's promise; `owner` keeps the memory for as long as the tensor.
-        Ok(unsafe { Tensor::from_foreign(&self.target, data, ty, move || drop(owner)) }?)
+        // SAFETY: the caller's promise.
+        Ok(unsafe { self.beginning_at(start, ty) }?)
     }
 }
 
 /// Another handle on the same memory.
 impl Clone for Tensor {
     fn clone(&self) -> Tensor {
-        self.with(self.inner.shallow_clone(), self.dtype)
-    }
-}
-
-fn refused(error: tch::TchError) -> TorchError {
-    TorchError::Torch(first_line(&error.to_string()))
-}
-
-fn kind(dtype: Dtype) -> tch::Kind {
-    match dtype {
-        Dtype::Bool => tch::Kind::Bool,
-        Dtype::U8 => tch::Kind::Uint8,
-        Dtype::I8 => tch::Kind::Int8,
-        Dtype::I16 => tch::Kind::Int16,
-        Dtype::I32 => tch::Kind::Int,
-        Dtype::I64 => tch::Kind::Int64,
-        Dtype::F16 => tch::Kind::Half,
-        Dtype::Bf16 => tch::Kind::BFloat16,
-        Dtype::F32 => tch::Kind::Float,
-        Dtype::F64 => tch::Kind::Double,
-        Dtype::C64 => tch::Kind::ComplexFloat,
-        Dtype::C128 => tch::Kind::ComplexDouble,
+        Tensor { inner: self.inner.shallow_clone(), dtype: self.dtype, target: self.target }
     }
 }
 

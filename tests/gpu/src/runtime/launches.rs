@@ -5,7 +5,7 @@ use crate::counting::allocations as counted;
 use anyhow::{Result, ensure};
 use cudarc::driver::{result, sys};
 use passhost_ir::NodeKind;
-use passhost_runtime::{Compiler, DeviceKernel, Gpu};
+use passhost_runtime::{Compiler, DeviceKernel, Engine, Gpu};
 use passhost_torch::{Context, Tensor};
 use std::ffi::CString;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub(super) fn overhead(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Strin
     // As a process that runs nothing else would: the context is current throughout.
     let _entered = gpu.enter()?;
     let empty = Empty::load(compiler)?;
-    let stream = context.engine().stream_handle()?;
+    let stream = context.engine().stream()?.0;
     let (mut kernel, x) = (kernel(&context)?, [input(&context, 1.0)?]);
     let output = Tensor::empty(context.engine(), &ty())?;
     let program = compiled(&graph(&[doubled("a", "x")], "a")?, &context)?;
