@@ -40,7 +40,7 @@ pub fn not_recorded(program: TimedProgram, error: RecordError) -> TimingError {
     match error {
         RecordError::Op { node, op, message } => NotCaptured::Op { program, node, op, message }.into(),
         RecordError::Node(error) => while_captured(of_rewrite(error)),
-        error @ (RecordError::Cpu | RecordError::Memory(_) | RecordError::Context(_) | RecordError::Device(_)) => {
+        error @ (RecordError::Cpu | RecordError::Memory(_) | RecordError::Context(_)) => {
             NotCaptured::Nothing(error.to_string()).into()
         }
     }

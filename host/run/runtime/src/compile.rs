@@ -11,7 +11,7 @@ use crate::order::NodeOrder;
 use crate::program::Program;
 use crate::write_back::{PUT_BACK, is_written_back, view_of, write_backs};
 use passhost_ir::{Arg, Graph, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
-use passhost_kernels::cuda::{self, DeviceProperties, Gpu, shape};
+use passhost_kernels::cuda::{self, DeviceProperties, shape};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -45,7 +45,11 @@ impl<E: Engine> Program<E> {
         Hints { in_place, once, schedules }: &Hints,
         context: &Arc<Context<E>>,
     ) -> Result<Program<E>, NodeError> {
-        let order = order(graph, once, context.on_gpu());
+        // On a GPU small kernels are joined: there a launch costs what they cost. On the CPU each node runs where it stands.
+        let order = match context.on_gpu() {
+            None => NodeOrder::as_it_is(graph),
+            Some(gpu) => joined_order(graph, once, *gpu.properties()),
+        };
         let (graph, steps) = order.apply(graph);
         let graph = &graph;
         let mut overwriting: HashSet<NodeId> = reusable(graph);
@@ -100,14 +104,6 @@ impl<E: Engine> Program<E> {
             graph.values.len(),
             mutated_inputs(graph),
         ))
-    }
-}
-
-/// On a GPU small kernels are joined: there a launch costs what they cost. On the CPU each node runs where it stands.
-fn order(graph: &Graph, once: &HashSet<NodeId>, gpu: Option<&Arc<Gpu>>) -> NodeOrder {
-    match gpu {
-        None => NodeOrder::as_it_is(graph),
-        Some(gpu) => joined_order(graph, once, *gpu.properties()),
     }
 }
 

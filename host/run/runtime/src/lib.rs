@@ -32,7 +32,6 @@ pub use context::{Active, Context};
 pub use engine::{Engine, EngineTensor};
 pub use error::{Cause, ContextError, LaunchError, NodeError};
 pub use kernel::{DeviceKernel, KernelTimes};
-pub use mark::Mark;
 pub use passhost_kernels::cpu_facts;
 pub use passhost_kernels::cuda::{Candidates, Compiler, Cubin, DeviceProperties, Gate, Gpu, NvrtcError, ShutGate};
 pub use plain::{Plain, PlainTensor};

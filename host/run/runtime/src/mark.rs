@@ -1,4 +1,4 @@
-//! Points on a context's stream, the time that the device took from one to the other, and gates in front of them.
+//! Points on a context's stream, and gates in front of them.
 
 use crate::context::Context;
 use crate::engine::Engine;
@@ -6,14 +6,10 @@ use crate::error::{ContextError, LaunchError};
 use passhost_kernels::cuda::{Gate, ShutGate, StreamEvent};
 use std::time::Duration;
 
-/// A point on the stream of a GPU.
-#[derive(Debug)]
-pub struct Mark(StreamEvent);
-
 impl<E: Engine> Context<E> {
     /// Marks the end of what the stream has been given so far. `None` on the CPU, which has no stream.
-    pub fn mark(&self) -> Result<Option<Mark>, ContextError> {
-        self.entered_on_gpu(|(on, entered)| Ok(Mark(StreamEvent::record(&on.gpu, entered, on.stream)?)))
+    pub fn mark(&self) -> Result<Option<StreamEvent>, ContextError> {
+        self.entered_on_gpu(|(on, entered)| Ok(StreamEvent::record(&on.gpu, entered, on.stream)?))
     }
 
     /// A gate for its stream. `None` on the CPU.
@@ -25,12 +21,5 @@ impl<E: Engine> Context<E> {
     /// was asked for before should have run.
     pub fn shut<'a>(&self, gate: &'a mut Gate, limit: Duration) -> Result<Option<ShutGate<'a>>, ContextError> {
         self.entered_on_gpu(|(on, entered)| Ok(gate.shut(entered, on.stream, limit)?))
-    }
-}
-
-impl Mark {
-    /// Nanoseconds that the device took from `earlier` to this. Both must be reached.
-    pub fn since(&self, earlier: &Mark) -> Result<u64, ContextError> {
-        Ok(self.0.since(&earlier.0)?)
     }
 }

@@ -37,9 +37,6 @@ pub enum RecordError {
     /// The device cannot be used.
     #[error(transparent)]
     Context(#[from] ContextError),
-    /// The GPU refused.
-    #[error(transparent)]
-    Device(#[from] DriverError),
 }
 
 /// A program that reads its inputs where they were when it was recorded, and writes its outputs where it wrote them then:
@@ -64,7 +61,7 @@ impl<E: Engine> Program<E> {
         }
         self.finish()?;
         let record = |(on, entered): &OnGpu<'_>| -> Result<_, RecordError> {
-            let recording = Recording::begin(entered, on.stream)?;
+            let recording = Recording::begin(entered, on.stream).map_err(ContextError::from)?;
             let ran = self.run(inputs);
             let launches = recording.end(gpu);
             // What the op said comes first: where it failed, so did the recording.

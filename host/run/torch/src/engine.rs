@@ -3,10 +3,10 @@
 use crate::bridge::ffi;
 use crate::call::PreparedCall;
 use crate::error::TorchError;
-use crate::pool::CapturePool;
 use crate::target::{Scope, Target};
 use crate::tensor::Tensor;
 use crate::threads::{run_on_threads, thread_count};
+use cxx::UniquePtr;
 use passhost_ir::{Arg, OpName, TensorType};
 use passhost_kernels::ThreadPool;
 use passhost_kernels::cuda::Stream;
@@ -41,7 +41,7 @@ impl Engine for Target {
     type Tensor = Tensor;
     type Scope = Scope;
     type Call = PreparedCall;
-    type CapturePool = CapturePool;
+    type CapturePool = UniquePtr<ffi::CapturePool>;
 
     fn gpu_index(&self) -> Option<u32> {
         self.gpu_index()
@@ -68,10 +68,13 @@ impl Engine for Target {
         Ok(call.call(scope, tensors)?)
     }
 
-    fn captured<T>(&self, work: impl FnOnce() -> T) -> Result<(T, CapturePool), Cause> {
-        let mut pool = CapturePool::open(self)?;
+    fn captured<T>(&self, work: impl FnOnce() -> T) -> Result<(T, Self::CapturePool), Cause> {
+        let stream = self.gpu_stream_number();
+        let stream = stream.ok_or_else(|| Cause::Failed("there is nothing to capture on the CPU".into()))?;
+        let mut pool = ffi::open_capture_pool(self.number(), stream).map_err(TorchError::from)?;
         let result = work();
-        pool.close()?;
+        // However the capture ended: ops take memory from where they did before.
+        pool.pin_mut().close().map_err(TorchError::from)?;
         Ok((result, pool))
     }
 }

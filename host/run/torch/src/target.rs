@@ -7,18 +7,9 @@ use cxx::UniquePtr;
 /// The CPU, or a stream of one GPU. Several may be in use in one process, from several threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    place: TargetPlace,
+    /// The index of a GPU, and the number that libtorch gives the stream; the CPU without.
+    gpu: Option<(u32, i64)>,
     inference: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TargetPlace {
-    Cpu,
-    Gpu {
-        index: u32,
-        /// The number that libtorch gives the stream.
-        stream: i64,
-    },
 }
 
 /// The number that the shim gives the CPU.
@@ -29,7 +20,7 @@ pub(crate) const META: i32 = -2;
 impl Target {
     /// The CPU.
     pub fn cpu() -> Target {
-        Target { place: TargetPlace::Cpu, inference: false }
+        Target { gpu: None, inference: false }
     }
 
     /// A stream of libtorch's pool on the GPU of this index. Which one is next in turn.
@@ -49,7 +40,7 @@ impl Target {
     }
 
     fn on(index: u32, stream: i64) -> Target {
-        Target { place: TargetPlace::Gpu { index, stream }, inference: false }
+        Target { gpu: Some((index, stream)), inference: false }
     }
 
     /// The same, for tensors that never meet autograd: ops skip its bookkeeping. Otherwise what they make is like any
@@ -61,26 +52,17 @@ impl Target {
 
     /// The index of the GPU, if it is one.
     pub fn gpu_index(&self) -> Option<u32> {
-        match self.place {
-            TargetPlace::Cpu => None,
-            TargetPlace::Gpu { index, .. } => Some(index),
-        }
+        self.gpu.map(|(index, _)| index)
     }
 
     /// The number that libtorch gives the stream of a GPU.
     pub(crate) fn gpu_stream_number(&self) -> Option<i64> {
-        match self.place {
-            TargetPlace::Cpu => None,
-            TargetPlace::Gpu { stream, .. } => Some(stream),
-        }
+        self.gpu.map(|(_, stream)| stream)
     }
 
     /// The number by which the device crosses the border to C++.
     pub(crate) fn number(&self) -> i32 {
-        match self.place {
-            TargetPlace::Cpu => CPU,
-            TargetPlace::Gpu { index, .. } => number(index),
-        }
+        self.gpu.map_or(CPU, |(index, _)| number(index))
     }
 
     /// Calls `work` with the calling thread prepared for ops on this target: no gradients, no autocast, its device and

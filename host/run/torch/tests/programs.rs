@@ -3,7 +3,7 @@
 
 use passhost_ir::{Dtype, Graph, NodeId, OpName, OpTable, TensorType, functionalise, in_place_nodes};
 use passhost_runtime::{
-    Cause, DeviceKernel, EngineTensor, GUARD, Hints, Mode, NodeError, RecordError, Temporary, Watch,
+    Cause, DeviceKernel, Engine, EngineTensor, GUARD, Hints, Mode, NodeError, RecordError, Temporary, Watch,
 };
 use passhost_torch::{Context, Program, Target, Tensor, gradients_enabled, inference_enabled};
 use std::collections::{HashMap, HashSet};
@@ -256,6 +256,7 @@ fn a_wrong_type_and_a_wrong_number_of_inputs_are_errors_with_their_node() {
 #[test]
 fn nothing_is_recorded_on_the_cpu() {
     assert_eq!(program(&[doubled("a", "x")], "a").record(&[input()]).err(), Some(RecordError::Cpu));
+    assert!(Target::cpu().captured(|| ()).is_err());
 }
 
 /// The values that came to exist.
