@@ -1,6 +1,6 @@
 //! A graph made into instructions: ops looked up, kernels verified, the arena planned.
 
-use crate::alias::{mutated_inputs, reusable};
+use crate::alias::reusable;
 use crate::arena::{ArenaPlan, roots};
 use crate::context::Context;
 use crate::engine::Engine;
@@ -46,9 +46,9 @@ impl<E: Engine> Program<E> {
         context: &Arc<Context<E>>,
     ) -> Result<Program<E>, NodeError> {
         // On a GPU small kernels are joined: there a launch costs what they cost. On the CPU each node runs where it stands.
-        let order = match context.on_gpu() {
+        let order = match &context.gpu {
             None => NodeOrder::as_it_is(graph),
-            Some(gpu) => joined_order(graph, once, *gpu.properties()),
+            Some(on) => joined_order(graph, once, *on.gpu.properties()),
         };
         let (graph, steps) = order.apply(graph);
         let graph = &graph;
@@ -94,16 +94,7 @@ impl<E: Engine> Program<E> {
         for (number, range) in plan.ranges.iter().enumerate() {
             instructions[range.last].ends.push(number);
         }
-        let slots = |values: &[ValueId]| values.iter().map(|value| value.index()).collect();
-        Ok(Program::new(
-            context.clone(),
-            instructions,
-            plan,
-            slots(&graph.inputs),
-            slots(&graph.outputs),
-            graph.values.len(),
-            mutated_inputs(graph),
-        ))
+        Ok(Program::new(context, graph, instructions, plan))
     }
 }
 

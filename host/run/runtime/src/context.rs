@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Context<E> {
     engine: E,
-    gpu: Option<GpuContext>,
+    pub(crate) gpu: Option<GpuContext>,
 }
 
 #[derive(Debug)]
@@ -73,11 +73,6 @@ impl<E: Engine> Context<E> {
     /// Calls `work` with the calling thread prepared for kernels and ops. Afterwards its state is what it was.
     pub(crate) fn within<T>(&self, work: impl FnOnce(&Active<'_, E>) -> T) -> Result<T, ContextError> {
         self.entered(|launching| self.engine.within(|scope| work(&Active { scope, launching })))
-    }
-
-    /// The GPU, if it is one.
-    pub(crate) fn on_gpu(&self) -> Option<&Arc<Gpu>> {
-        self.gpu.as_ref().map(|on| &on.gpu)
     }
 }
 

@@ -27,9 +27,6 @@ pub enum LaunchError {
     /// A GPU refused it.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// A GPU refused a launch.
-    #[error(transparent)]
-    Device(#[from] DriverError),
     /// The device cannot be used.
     #[error(transparent)]
     Context(#[from] ContextError),

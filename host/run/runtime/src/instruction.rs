@@ -65,21 +65,11 @@ pub(crate) struct RunFrame<'a, 't, E: Engine, W> {
     /// What measures kernels before they are launched, if they are to be measured.
     pub(crate) tuning: Option<&'a mut TuningRun<'t>>,
     pub(crate) watch: &'a mut W,
-    pub(crate) temporaries: Temporaries<'a, E::Tensor>,
+    /// Where temporaries lie.
+    pub(crate) ranges: &'a [Range],
+    pub(crate) arena: Option<&'a Arena<E::Tensor>>,
     /// The tensors that exist, by value.
     pub(crate) slots: &'a mut [Option<E::Tensor>],
-}
-
-/// Where temporaries lie.
-pub(crate) struct Temporaries<'a, T> {
-    pub(crate) ranges: &'a [Range],
-    pub(crate) arena: Option<&'a Arena<T>>,
-}
-
-impl<T: EngineTensor> Temporaries<'_, T> {
-    fn memory(&self, number: usize) -> Result<Option<Temporary<T>>, Cause> {
-        self.arena.map(|arena| arena.temporary(&self.ranges[number])).transpose()
-    }
 }
 
 impl<E: Engine, W: Watch<E>> RunFrame<'_, '_, E, W> {
@@ -144,7 +134,7 @@ impl<E: Engine, W: Watch<E>> RunFrame<'_, '_, E, W> {
             self.slots[slot] = None;
         }
         for &number in ends.iter().filter(|_| W::TEMPORARIES) {
-            if let Some(temporary) = self.temporaries.memory(number)? {
+            if let Some(temporary) = self.temporary(number)? {
                 self.watch.end(temporary)?;
             }
         }
@@ -190,12 +180,16 @@ impl<E: Engine, W: Watch<E>> RunFrame<'_, '_, E, W> {
         self.active.call(call, &operands)
     }
 
+    fn temporary(&self, number: usize) -> Result<Option<Temporary<E::Tensor>>, Cause> {
+        self.arena.map(|arena| arena.temporary(&self.ranges[number])).transpose()
+    }
+
     /// Sees to memory that a kernel writes.
     fn make_room(&mut self, slot: usize, written: OutputPlace, ty: &TensorType) -> Result<(), Cause> {
         match written {
             OutputPlace::Fresh => self.slots[slot] = Some(self.watch.output(self.active, ty)?),
             OutputPlace::Temporary(number) if W::TEMPORARIES => {
-                if let Some(temporary) = self.temporaries.memory(number)? {
+                if let Some(temporary) = self.temporary(number)? {
                     self.watch.begin(temporary)?;
                 }
             }

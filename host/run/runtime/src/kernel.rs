@@ -2,7 +2,7 @@
 
 use crate::context::{Context, Launching};
 use crate::engine::{Engine, EngineTensor};
-use crate::error::LaunchError;
+use crate::error::{ContextError, LaunchError};
 use passhost_ir::{Kernel, NodeId, TensorType};
 use passhost_kernels::cuda::{Candidates, CudaKernel, PreparedLaunch};
 use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, PreparedRun};
@@ -159,7 +159,7 @@ impl DeviceKernel {
             (KernelLaunch::Cpu(run), _) => Ok(unsafe { run.run(launching.engine, &self.addresses) }),
             (KernelLaunch::Gpu(launch), Some((on, entered))) => {
                 // SAFETY: as above.
-                Ok(unsafe { launch.launch(entered, on.stream, &self.addresses)? })
+                Ok(unsafe { launch.launch(entered, on.stream, &self.addresses) }.map_err(ContextError::from)?)
             }
             (KernelLaunch::Gpu(_), None) => Ok(false),
         }

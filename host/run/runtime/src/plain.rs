@@ -18,14 +18,11 @@ pub struct Plain(pub usize);
 
 /// A tensor in memory of the host.
 #[derive(Debug, Clone)]
-pub struct PlainTensor(Arc<MemoryPart>);
-
-#[derive(Debug)]
-struct MemoryPart {
+pub struct PlainTensor {
     memory: Arc<Vec<CacheLine>>,
     /// The byte that the first element starts at.
     start: usize,
-    ty: TensorType,
+    ty: Arc<TensorType>,
 }
 
 const LINE: usize = 64;
@@ -45,7 +42,7 @@ impl PlainTensor {
         let mut memory = vec![];
         memory.try_reserve_exact(lines).map_err(|error| Cause::OutOfMemory(error.to_string()))?;
         memory.resize_with(lines, || CacheLine(UnsafeCell::new([0; LINE])));
-        Ok(PlainTensor(Arc::new(MemoryPart { memory: Arc::new(memory), start: 0, ty })))
+        Ok(PlainTensor { memory: Arc::new(memory), start: 0, ty: Arc::new(ty) })
     }
 
     /// A contiguous tensor with these elements, row-major and little-endian.
@@ -61,7 +58,7 @@ impl PlainTensor {
 
     /// The elements, row-major and little-endian, whatever the strides. Nobody writes to them meanwhile.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let TensorType { dtype, shape, strides } = &self.0.ty;
+        let TensorType { dtype, shape, strides } = &*self.ty;
         let mut places = vec![0];
         for (&extent, &stride) in shape.iter().zip(strides) {
             places = places.iter().flat_map(|place| (0..extent).map(move |index| place + index * stride)).collect();
@@ -79,19 +76,19 @@ impl EngineTensor for PlainTensor {
     }
 
     fn ty(&self) -> TensorType {
-        self.0.ty.clone()
+        TensorType::clone(&self.ty)
     }
 
     fn data_ptr(&self) -> *mut u8 {
-        self.0.memory.as_ptr().cast::<u8>().cast_mut().wrapping_add(self.0.start)
+        self.memory.as_ptr().cast::<u8>().cast_mut().wrapping_add(self.start)
     }
 
     fn address_if(&self, ty: &TensorType) -> Option<usize> {
-        (self.0.ty == *ty).then(|| self.data_ptr() as usize)
+        (*self.ty == *ty).then(|| self.data_ptr() as usize)
     }
 
     fn bytes_from_data(&self) -> usize {
-        self.0.ty.reach_bytes() as usize
+        self.ty.reach_bytes() as usize
     }
 
     fn copy(&self) -> Result<PlainTensor, Cause> {
@@ -102,8 +99,8 @@ impl EngineTensor for PlainTensor {
     }
 
     unsafe fn part(&self, start: u64, ty: &TensorType) -> Result<PlainTensor, Cause> {
-        let MemoryPart { memory, start: own, .. } = &*self.0;
-        Ok(PlainTensor(Arc::new(MemoryPart { memory: memory.clone(), start: own + start as usize, ty: ty.clone() })))
+        let start = self.start + start as usize;
+        Ok(PlainTensor { memory: self.memory.clone(), start, ty: Arc::new(ty.clone()) })
     }
 }
 

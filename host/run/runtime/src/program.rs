@@ -1,13 +1,14 @@
 //! A graph made ready to run many times: ops looked up, kernels prepared, memory planned.
 
+use crate::alias::mutated_inputs;
 use crate::arena::{Arena, ArenaPlan};
 use crate::context::{Active, Context};
 use crate::engine::Engine;
 use crate::error::{Cause, ContextError, NodeError};
-use crate::instruction::{Instruction, InstructionKind, RunFrame, Temporaries};
+use crate::instruction::{Instruction, InstructionKind, RunFrame};
 use crate::kernel::{KernelTimes, TuningRun};
 use crate::watch::Watch;
-use passhost_ir::NodeId;
+use passhost_ir::{Graph, NodeId, ValueId};
 use passhost_kernels::cuda::Candidates;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -40,20 +41,19 @@ struct Machine<E: Engine> {
 
 impl<E: Engine> Program<E> {
     pub(crate) fn new(
-        context: Arc<Context<E>>,
+        context: &Arc<Context<E>>,
+        graph: &Graph,
         instructions: Vec<Instruction<E::Call>>,
         plan: ArenaPlan,
-        inputs: Vec<usize>,
-        outputs: Vec<usize>,
-        values: usize,
-        mutated_inputs: Vec<usize>,
     ) -> Program<E> {
         let last = instructions.last().map_or(NodeId(0), |instruction| instruction.node);
-        let mut slots = Vec::with_capacity(values);
-        slots.resize_with(values, || None);
+        let slots = graph.values.iter().map(|_| None).collect();
+        let slots_of = |values: &[ValueId]| values.iter().map(|value| value.index()).collect::<Vec<usize>>();
+        let (inputs, outputs) = (slots_of(&graph.inputs), slots_of(&graph.outputs));
         let again = outputs.iter().enumerate().map(|(at, slot)| outputs[at + 1..].contains(slot)).collect();
         let machine = Machine { instructions, plan, arena: None, slots, has_constants: false, inputs, outputs, again };
-        Program { context, machine: RefCell::new(machine), last, mutated_inputs }
+        let mutated_inputs = mutated_inputs(graph);
+        Program { context: context.clone(), machine: RefCell::new(machine), last, mutated_inputs }
     }
 
     /// Where it runs.
@@ -166,8 +166,8 @@ impl<E: Engine> Machine<E> {
             watch.value(slot, tensor);
             self.slots[slot] = Some(tensor.clone());
         }
-        let temporaries = Temporaries { ranges: &self.plan.ranges, arena: self.arena.as_ref() };
-        let mut frame = RunFrame { active, tuning: None, watch, temporaries, slots: &mut self.slots };
+        let (ranges, arena) = (&self.plan.ranges[..], self.arena.as_ref());
+        let mut frame = RunFrame { active, tuning: None, watch, ranges, arena, slots: &mut self.slots };
         if !self.has_constants {
             frame.run_all(self.instructions.iter_mut().filter(|instruction| instruction.is_constant), true)?;
             self.has_constants = true;

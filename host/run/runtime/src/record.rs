@@ -55,7 +55,9 @@ impl<E: Engine> Program<E> {
     /// Runs a few times on these inputs, or on copies of those that it overwrites, and then once more while everything is
     /// noted down in place of being run. The outputs hold nothing before the first [`Recorded::launch`].
     pub fn record(&self, inputs: &[E::Tensor]) -> Result<Recorded<'_, E>, RecordError> {
-        let Some(gpu) = self.context().on_gpu() else { return Err(RecordError::Cpu) };
+        if self.context().gpu.is_none() {
+            return Err(RecordError::Cpu);
+        }
         for _ in 0..RUNS_BEFORE {
             self.run(&self.with_copies_to_overwrite(inputs).map_err(RecordError::Memory)?)?;
         }
@@ -63,7 +65,7 @@ impl<E: Engine> Program<E> {
         let record = |(on, entered): &OnGpu<'_>| -> Result<_, RecordError> {
             let recording = Recording::begin(entered, on.stream).map_err(ContextError::from)?;
             let ran = self.run(inputs);
-            let launches = recording.end(gpu);
+            let launches = recording.end(&on.gpu);
             // What the op said comes first: where it failed, so did the recording.
             let outputs = ran.map_err(not_recorded)?;
             // No op failed, and the recording is of no use all the same.

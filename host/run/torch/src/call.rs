@@ -2,7 +2,7 @@
 
 use crate::bridge::ffi;
 use crate::error::TorchError;
-use crate::target::{META, Scope, Target};
+use crate::target::{Scope, Target};
 use crate::tensor::{Tensor, scalar_type};
 use cxx::UniquePtr;
 use passhost_ir::{Arg, OpName};
@@ -20,14 +20,10 @@ impl PreparedCall {
         PreparedCall::on(op, args, target.number())
     }
 
-    /// The same for tensors without data.
-    pub(crate) fn on_meta<V>(op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, TorchError> {
-        PreparedCall::on(op, args, META)
-    }
-
-    fn on<V>(op: &OpName, args: &[Arg<V>], device: i32) -> Result<PreparedCall, TorchError> {
+    /// The same for the device of this number.
+    pub(crate) fn on<V>(op: &OpName, args: &[Arg<V>], device: i32) -> Result<PreparedCall, TorchError> {
         if !op.name.starts_with("aten::") {
-            return Err(TorchError::Namespace(op.to_string()));
+            return Err(TorchError::Torch(format!("`{op}` is not in the namespace aten")));
         }
         let mut call = ffi::prepare(&op.name, &op.overload, device)?;
         for arg in args {

@@ -5,7 +5,7 @@ use crate::call::PreparedCall;
 use crate::error::TorchError;
 use crate::target::{Scope, Target};
 use crate::tensor::Tensor;
-use crate::threads::{run_on_threads, thread_count};
+use crate::threads::run_on_threads;
 use cxx::UniquePtr;
 use passhost_ir::{Arg, OpName, TensorType};
 use passhost_kernels::ThreadPool;
@@ -29,7 +29,7 @@ impl From<TorchError> for Cause {
 
 impl ThreadPool for Target {
     fn count(&self) -> usize {
-        thread_count()
+        ffi::thread_count()
     }
 
     fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {

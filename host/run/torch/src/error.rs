@@ -3,9 +3,6 @@
 /// Why an op could not be prepared or called, or a tensor not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TorchError {
-    /// It is outside of PyTorch's own namespace.
-    #[error("`{0}` is not in the namespace aten")]
-    Namespace(String),
     /// A device has no memory left for what was asked.
     #[error("out of memory: {0}")]
     OutOfMemory(String),

@@ -3,7 +3,7 @@
 use crate::bridge::ffi;
 use crate::call::PreparedCall;
 use crate::error::TorchError;
-use crate::target::Target;
+use crate::target::{META, Target};
 use crate::tensor::{from_scalar_type, scalar_type};
 use passhost_ir::typing::result_types;
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
@@ -55,7 +55,7 @@ fn below_least(arg: &Arg<TensorType>) -> Option<i64> {
 /// Asks the meta kernel of an op, whether or not that is on a list: [`TorchError::NotImplemented`] if the dispatcher has none in
 /// C++. No elements are ever allocated.
 pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, TorchError> {
-    let call = PreparedCall::on_meta(op, args)?;
+    let call = PreparedCall::on(op, args, META)?;
     let tensors: Vec<MetaTensor> = args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>()?;
     let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.0).collect();
     // SAFETY: the tensors live until the end of this function.

@@ -17,15 +17,11 @@ mod target;
 mod tensor;
 mod threads;
 
+pub use bridge::ffi::{gpu_settings, gradients_enabled, inference_enabled, thread_count, version};
 pub use call::PreparedCall;
 pub use engine::{Context, Program};
 pub use error::TorchError;
 pub use infer::MetaInfer;
-pub use target::{Scope, Target, gpu_settings, gradients_enabled, inference_enabled};
+pub use target::{Scope, Target};
 pub use tensor::{OutOfMemory, Tensor};
-pub use threads::{run_on_threads, thread_count};
-
-/// The version of the libtorch in use.
-pub fn version() -> String {
-    bridge::ffi::version()
-}
+pub use threads::run_on_threads;

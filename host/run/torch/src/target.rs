@@ -27,7 +27,9 @@ impl Target {
     pub fn gpu(index: u32) -> Result<Target, TorchError> {
         ffi::load_gpus()?;
         match ffi::gpu_count() {
-            count if i64::from(index) < count => Ok(Target::on(index, ffi::pool_stream(number(index))?)),
+            count if i64::from(index) < count => {
+                Ok(Target { gpu: Some((index, ffi::pool_stream(number(index))?)), ..Target::cpu() })
+            }
             count => Err(TorchError::Torch(format!("there are {count} GPUs"))),
         }
     }
@@ -36,11 +38,7 @@ impl Target {
     pub fn current_gpu() -> Result<Target, TorchError> {
         ffi::load_gpus()?;
         let gpu = ffi::current_gpu()?;
-        Ok(Target::on(gpu.unsigned_abs(), ffi::current_stream(gpu)?))
-    }
-
-    fn on(index: u32, stream: i64) -> Target {
-        Target { gpu: Some((index, stream)), inference: false }
+        Ok(Target { gpu: Some((gpu.unsigned_abs(), ffi::current_stream(gpu)?)), ..Target::cpu() })
     }
 
     /// The same, for tensors that never meet autograd: ops skip its bookkeeping. Otherwise what they make is like any
@@ -92,19 +90,4 @@ pub struct Scope {
 
 fn number(index: u32) -> i32 {
     i32::try_from(index).unwrap_or(i32::MAX)
-}
-
-/// Whether autograd records what is called on this thread now.
-pub fn gradients_enabled() -> bool {
-    ffi::gradients_enabled()
-}
-
-/// Whether this thread is in inference mode now.
-pub fn inference_enabled() -> bool {
-    ffi::inference_enabled()
-}
-
-/// The settings of libtorch that change what GPU ops compute, in words.
-pub fn gpu_settings() -> String {
-    ffi::gpu_settings()
 }
