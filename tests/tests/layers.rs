@@ -123,6 +123,8 @@ fn a_lower_layer_is_built_and_tested_without_those_above() {
     assert!(counts.iter().all(|count| *count >= 3), "{counts:?}: some layer was not looked at");
     let sdk = packages["passhost-guest-sdk"].needs.iter().map(|name| layer(&packages[name].directory));
     assert!(sdk.clone().count() > 0 && sdk.clone().all(|layer| layer == Some(0)), "the SDK is built on core alone");
+    let without = ["passhost-kernels", "passhost-runtime"].map(|name| all_needed(&packages, name));
+    assert!(without.iter().all(|all| !all.contains("passhost-torch")), "kernels and the runtime need no libtorch");
     let judge = all_needed(&packages, "passhost-supervisor");
     assert!(!judge.contains("passhost-guest-sdk"), "what judges a pass has nothing of what it is made with");
 }

@@ -8,7 +8,7 @@ use passhost_bench::inputs::{self, Round};
 use passhost_bench::judge::ElementJudge;
 use passhost_bench::on_device::{self, CHUNK};
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
-use passhost_runtime::Tensor;
+use passhost_torch::Tensor;
 use std::ops::Range;
 use std::time::Instant;
 

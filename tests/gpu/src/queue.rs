@@ -4,7 +4,8 @@
 use anyhow::{Context as _, Result, ensure};
 use passhost_bench::device::{BenchDevice, QueuedProgram, Spacing};
 use passhost_ir::{Dtype, Graph, TensorType};
-use passhost_runtime::{Hints, Mode, NodeError, Program, Recorded, Tensor};
+use passhost_runtime::{Hints, Mode, NodeError, Recorded};
+use passhost_torch::{Program, Target, Tensor};
 use std::time::Instant;
 
 /// Elements of the tensors: a launch, and what takes a GPU some tens of microseconds.
@@ -28,7 +29,7 @@ struct Sum<'p> {
     program: &'p Program,
     inputs: [Tensor; 2],
     pristine: Option<Tensor>,
-    recorded: Option<Recorded<'p>>,
+    recorded: Option<Recorded<'p, Target>>,
     calls: u64,
 }
 

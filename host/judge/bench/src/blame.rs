@@ -1,7 +1,8 @@
 //! Errors of programs as the supervisor hears of them.
 
 use passhost_protocol::device::{NotCaptured, ReferenceError, RewriteError, TimedProgram, TimingError};
-use passhost_runtime::{Cause, NodeError, RecordError, TensorError};
+use passhost_runtime::{Cause, NodeError, RecordError};
+use passhost_torch::TorchError;
 
 /// Of a reference.
 pub fn of_reference(error: NodeError) -> ReferenceError {
@@ -39,7 +40,7 @@ pub fn not_recorded(program: TimedProgram, error: RecordError) -> TimingError {
     match error {
         RecordError::Op { node, op, message } => NotCaptured::Op { program, node, op, message }.into(),
         RecordError::Node(error) => while_captured(of_rewrite(error)),
-        error @ (RecordError::Cpu | RecordError::Memory(_) | RecordError::Context(_) | RecordError::Device(_)) => {
+        error @ (RecordError::Cpu | RecordError::Memory(_) | RecordError::Context(_)) => {
             NotCaptured::Nothing(error.to_string()).into()
         }
     }
@@ -65,9 +66,9 @@ pub fn memory_of(error: RewriteError, can_give: impl FnOnce() -> bool) -> Rewrit
 }
 
 /// Of an input that could not be made.
-pub fn of_input(input: &str, error: TensorError) -> ReferenceError {
+pub fn of_input(input: &str, error: TorchError) -> ReferenceError {
     match error {
-        TensorError::OutOfMemory(message) => ReferenceError::Memory(message),
+        TorchError::OutOfMemory(message) => ReferenceError::Memory(message),
         other => ReferenceError::Input { input: input.to_owned(), message: other.to_string() },
     }
 }

@@ -10,10 +10,8 @@ use passhost_ir::{DeviceFacts, Dtype, TensorType};
 use passhost_protocol::Stopwatch;
 use passhost_protocol::device::GpuProperties;
 use passhost_result::{Spent, Work};
-use passhost_runtime::{
-    Active, Compiler, Context, DeviceKernel, GUARD, Gate, Gpu, Target, Temporary, Tensor, TensorError, Watch,
-};
-use passhost_torch::allocator;
+use passhost_runtime::{Active, Cause, Compiler, DeviceKernel, GUARD, Gate, Gpu, Temporary, Watch};
+use passhost_torch::{Context, Target, Tensor, TorchError, allocator};
 use std::cell::{OnceCell, RefCell};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -63,7 +61,7 @@ struct Speed {
 impl BenchDevice {
     /// The CPU.
     pub fn cpu() -> BenchDevice {
-        BenchDevice::new(Context::cpu(), None)
+        BenchDevice::new(Context::cpu(Target::cpu().inference()), None)
     }
 
     /// The CPU, which does what a GPU would do by itself: so that this can be tested.
@@ -77,7 +75,8 @@ impl BenchDevice {
         let failed = |error: &dyn Display| error.to_string();
         let gpu = Gpu::open(index).map_err(|error| failed(&error))?;
         let compiler = compiler(gpu.capability().map_err(|error| failed(&error))?);
-        let context = Context::gpu(&gpu, &Arc::new(compiler)).map_err(|error| failed(&error))?;
+        let engine = |number| Target::gpu(number).map(Target::inference);
+        let context = Context::gpu(&gpu, &Arc::new(compiler), engine).map_err(|error| failed(&error))?;
         // Without a compiler the GPU is of no use: it is known from here on.
         let gate = context.gate().map_err(|error| failed(&error))?.ok_or("a GPU without a stream")?;
         let state = gpu.uuid().ok().and_then(|uuid| GpuState::open(&uuid));
@@ -92,7 +91,7 @@ impl BenchDevice {
 
     fn new(context: Context, gpu: Option<GpuParts>) -> BenchDevice {
         let kernels = gpu.as_ref().map(|_| OwnKernels::default());
-        let (context, stopwatch) = (Arc::new(context.inference()), RefCell::new(Stopwatch::start()));
+        let (context, stopwatch) = (Arc::new(context), RefCell::new(Stopwatch::start()));
         BenchDevice { context, gpu, stopwatch, speed: OnceCell::new(), kernels }
     }
 
@@ -121,7 +120,7 @@ impl BenchDevice {
 
     /// What tensors are made on.
     pub fn target(&self) -> &Target {
-        self.context.target()
+        self.context.engine()
     }
 
     /// Of a GPU: its number as `cuda:0`, the product's name, and what names this very one.
@@ -228,7 +227,7 @@ impl BenchDevice {
     /// A tensor that leaves nothing else in the cache of a GPU.
     fn flush_tensor(&self) -> Option<Tensor> {
         let make = || Tensor::empty(self.target(), &TensorType::contiguous(Dtype::U8, [FLUSH])).ok();
-        self.gpu.as_ref()?.flush.get_or_init(make).as_ref().map(Tensor::shallow_clone)
+        self.gpu.as_ref()?.flush.get_or_init(make).clone()
     }
 
     /// The least time that any program can take that moves so many bytes, in nanoseconds.
@@ -307,7 +306,7 @@ enum Allocations {
 
 impl MemoryGuard {
     /// Guard zones overwritten so far.
-    pub fn overwritten(&self) -> Result<u64, TensorError> {
+    pub fn overwritten(&self) -> Result<u64, TorchError> {
         let mut count = self.overwritten;
         match &self.allocations {
             Allocations::Cpu(guard) => count += guard.overwritten_guards(),
@@ -332,42 +331,42 @@ impl MemoryGuard {
     }
 }
 
-impl Watch for MemoryGuard {
+impl Watch<Target> for MemoryGuard {
     const TEMPORARIES: bool = true;
 
-    fn output(&mut self, active: &Active<'_>, ty: &TensorType) -> Result<Tensor, TensorError> {
+    fn output(&mut self, active: &Active<'_, Target>, ty: &TensorType) -> Result<Tensor, Cause> {
         match &mut self.allocations {
             Allocations::Gpu { outputs, .. } if ty.numel() > 0 => {
                 let bytes = ty.bytes();
-                let mut memory = Tensor::empty_in(active.scope(), &bytes_type(GUARD + bytes + GUARD))?;
+                let mut memory = active.empty(&bytes_type(GUARD + bytes + GUARD))?;
                 poison(&mut memory, bytes)?;
                 let tensor = memory.reinterpret(GUARD, ty)?;
                 outputs.push((memory, bytes));
                 Ok(tensor)
             }
-            _ => Tensor::empty_in(active.scope(), ty),
+            _ => active.empty(ty),
         }
     }
 
-    fn begin(&mut self, mut temporary: Temporary) -> Result<(), TensorError> {
-        poison(&mut temporary.memory, temporary.bytes)
+    fn begin(&mut self, mut temporary: Temporary<Tensor>) -> Result<(), Cause> {
+        Ok(poison(&mut temporary.memory, temporary.bytes)?)
     }
 
-    fn end(&mut self, temporary: Temporary) -> Result<(), TensorError> {
+    fn end(&mut self, temporary: Temporary<Tensor>) -> Result<(), Cause> {
         self.overwritten += overwritten_zones(&temporary.memory, temporary.bytes)?;
         Ok(())
     }
 }
 
 /// Fills memory with poison, and the zones before and behind it with what must stay there.
-fn poison(memory: &mut Tensor, bytes: u64) -> Result<(), TensorError> {
+fn poison(memory: &mut Tensor, bytes: u64) -> Result<(), TorchError> {
     memory.fill(GUARD_BYTE);
     memory.reinterpret(GUARD, &bytes_type(bytes))?.fill(allocator::POISON);
     Ok(())
 }
 
 /// How many of the two zones around so many bytes were overwritten.
-fn overwritten_zones(memory: &Tensor, bytes: u64) -> Result<u64, TensorError> {
+fn overwritten_zones(memory: &Tensor, bytes: u64) -> Result<u64, TorchError> {
     let mut count = 0;
     for start in [0, GUARD + bytes] {
         let zone = memory.reinterpret(start, &bytes_type(GUARD))?;

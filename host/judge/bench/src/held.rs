@@ -4,7 +4,8 @@ use crate::device::BenchDevice;
 use crate::element::HostElements;
 use crate::on_device::digest::digest;
 use passhost_ir::{Dtype, TensorType};
-use passhost_runtime::{Target, Tensor, TensorError};
+use passhost_runtime::EngineTensor;
+use passhost_torch::{Target, Tensor, TorchError};
 use std::cell::OnceCell;
 
 /// Bytes that any element type may be read at multiples of.
@@ -29,7 +30,7 @@ impl HeldTensor {
     pub fn of(device: &BenchDevice, tensor: &Tensor) -> HeldTensor {
         let ty = tensor.ty();
         let kept = device.on_device(&ty).and_then(|_| match tensor.address_if(&contiguous(&ty)) {
-            Some(address) if address % ALIGNMENT == 0 => Some(tensor.shallow_clone()),
+            Some(address) if address % ALIGNMENT == 0 => Some(tensor.clone()),
             _ => tensor.copied().ok(),
         });
         match kept {
@@ -73,7 +74,7 @@ impl HeldTensor {
     }
 
     /// A tensor of its own with these elements, of a type that is theirs.
-    pub fn copy(&self, target: &Target, ty: &TensorType) -> Result<Tensor, TensorError> {
+    pub fn copy(&self, target: &Target, ty: &TensorType) -> Result<Tensor, TorchError> {
         match &self.tensor {
             Some(tensor) => tensor.copied(),
             None => Tensor::from_bytes(target, ty, self.elements().bytes),
@@ -119,7 +120,7 @@ mod tests {
             let held = HeldTensor::of(&device, &tensor);
             assert_eq!((held.tensor().is_some(), held.count()), (is_there, count as u64));
             let copy = held.copy(device.target(), &ty).unwrap();
-            assert!(held.is_in(&copy) && !copy.shares_memory(&tensor) && held.elements().bytes == bytes);
+            assert!(held.is_in(&copy) && copy.data_ptr() != tensor.data_ptr() && held.elements().bytes == bytes);
             let changed = draws::altered(&copy, &[(count - 1, -1.0)]).unwrap();
             assert!(!held.is_in(&changed) && held.is_in(&copy));
             let digest = held.digest(&device, 5);
@@ -145,7 +146,7 @@ mod tests {
         let part = |start| memory.reinterpret(start, &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
         for (start, shares) in [(0, true), (3, false)] {
             let held = HeldTensor::of(&device, &part(start));
-            assert_eq!(held.tensor().map(|tensor| tensor.shares_memory(&memory)), Some(shares));
+            assert_eq!(held.tensor().map(|tensor| tensor.data_ptr() == memory.data_ptr()), Some(shares));
             assert!(held.digest(&device, 9).is_some());
         }
     }

@@ -10,8 +10,8 @@ pub mod precision;
 
 use formula::Formula;
 use passhost_ir::{Dtype, Kernel, TensorType};
-use passhost_runtime::{Context, DeviceKernel, LaunchError, Tensor, TensorError};
-use passhost_torch::OpError;
+use passhost_runtime::{DeviceKernel, LaunchError};
+use passhost_torch::{Context, Tensor, TorchError};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -21,15 +21,12 @@ pub const CHUNK: usize = 1 << 20;
 /// Why the device did not do it. The CPU can.
 #[derive(Debug, thiserror::Error)]
 pub enum OnDeviceError {
-    /// A tensor could not be made.
+    /// A tensor could not be made, or an op did not run.
     #[error(transparent)]
-    Tensor(#[from] TensorError),
+    Torch(#[from] TorchError),
     /// A kernel did not run.
     #[error(transparent)]
     Kernel(#[from] LaunchError),
-    /// An op did not run.
-    #[error(transparent)]
-    Op(#[from] OpError),
     /// Only the CPU knows how.
     #[error("{0}")]
     Unsuited(&'static str),
@@ -133,14 +130,14 @@ fn uploaded<const SIZE: usize, T: Copy>(
     dtype: Dtype,
     values: &[T],
     bytes: impl Fn(T) -> [u8; SIZE],
-) -> Result<Tensor, TensorError> {
+) -> Result<Tensor, TorchError> {
     let bytes: Vec<u8> = values.iter().flat_map(|&value| bytes(value)).collect();
-    Tensor::from_bytes(context.target(), &TensorType::contiguous(dtype, [values.len() as i64]), &bytes)
+    Tensor::from_bytes(context.engine(), &TensorType::contiguous(dtype, [values.len() as i64]), &bytes)
 }
 
 /// Memory for so many elements, as bytes.
-fn memory(context: &Context, dtype: Dtype, elements: usize) -> Result<Tensor, TensorError> {
-    Tensor::empty(context.target(), &TensorType::contiguous(Dtype::U8, [elements as i64 * dtype.size() as i64]))
+fn memory(context: &Context, dtype: Dtype, elements: usize) -> Result<Tensor, TorchError> {
+    Tensor::empty(context.engine(), &TensorType::contiguous(Dtype::U8, [elements as i64 * dtype.size() as i64]))
 }
 
 /// Elements of one type that lie in memory that is a tensor of bytes, in this shape.
@@ -149,7 +146,7 @@ fn part<const RANK: usize>(
     dtype: Dtype,
     first: usize,
     shape: [i64; RANK],
-) -> Result<Tensor, TensorError> {
+) -> Result<Tensor, TorchError> {
     memory.reinterpret(first as u64 * dtype.size(), &TensorType::contiguous(dtype, shape))
 }
 

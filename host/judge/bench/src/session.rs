@@ -24,8 +24,8 @@ use passhost_ir::verify::check_bytes;
 use passhost_ir::{Graph, InputSpec, OpTable, TensorType, constant_nodes, functionalise};
 use passhost_protocol::device::{DeviceStage, LoadReport, ReferenceError, RewriteError, RewriteJob};
 use passhost_result::Work;
-use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor, Watch};
-use passhost_torch::allocator;
+use passhost_runtime::{Hints, Mode, NodeError, Watch};
+use passhost_torch::{Program, Target, Tensor, allocator};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ impl LearnedTypes {
     }
 }
 
-impl Watch for LearnedTypes {
+impl Watch<Target> for LearnedTypes {
     const TEMPORARIES: bool = false;
 
     fn value(&mut self, number: usize, tensor: &Tensor) {

@@ -5,10 +5,12 @@
 //! zones at both ends of the range. Ranges of temporaries that are never needed at once may overlap. Kernels of one step
 //! run in no order, so that what any of them reads or writes is needed by all.
 
+use crate::context::Active;
+use crate::engine::{Engine, EngineTensor};
+use crate::error::Cause;
 use crate::watch::{GUARD, Temporary};
 use passhost_ir::alias::aliasing;
 use passhost_ir::{Dtype, Graph, Node, NodeId, NodeKind, OpTable, TensorType, ValueId};
-use passhost_torch::{Target, Tensor, TensorError};
 use std::collections::{HashMap, HashSet};
 
 /// Every temporary starts at a multiple of this many bytes.
@@ -116,34 +118,33 @@ fn sources(graph: &Graph, node: &Node, overwriting: &HashSet<NodeId>) -> Vec<Val
 }
 
 /// The memory of a plan, and a tensor for each temporary.
-pub(crate) struct Arena {
-    memory: Tensor,
+pub(crate) struct Arena<T> {
+    memory: T,
     /// The first byte of `memory` that is used.
     base: u64,
 }
 
-impl Arena {
-    /// Allocates the memory, on a thread that is prepared for it.
-    pub(crate) fn new(scope: &passhost_torch::Scope, plan: &ArenaPlan) -> Result<Arena, TensorError> {
-        let memory = Tensor::empty_in(scope, &bytes_type(plan.bytes + ALIGNMENT))?;
+impl<T: EngineTensor> Arena<T> {
+    /// Allocates the memory.
+    pub(crate) fn new<E: Engine<Tensor = T>>(active: &Active<'_, E>, plan: &ArenaPlan) -> Result<Arena<T>, Cause> {
+        let memory = active.empty(&bytes_type(plan.bytes + ALIGNMENT))?;
         let base = (memory.data_ptr() as u64).next_multiple_of(ALIGNMENT) - memory.data_ptr() as u64;
         Ok(Arena { memory, base })
     }
 
     /// The tensor of a temporary. Its storage ends where the temporary does, whatever an op makes of it.
-    pub(crate) fn tensor(&self, target: &Target, range: &Range) -> Result<Tensor, TensorError> {
-        let data = self.memory.data_ptr().wrapping_add((self.base + range.start) as usize);
-        let owner = self.memory.shallow_clone();
-        // SAFETY: the range lies in the arena's memory, which `owner` keeps for as long as the tensor. It is written to by
-        // the kernel whose output it is, and by nodes that the graph lets overwrite it.
-        unsafe { Tensor::from_foreign(target, data, &range.ty, move || drop(owner)) }
+    pub(crate) fn tensor(&self, range: &Range) -> Result<T, Cause> {
+        // SAFETY: the range lies in the arena's memory. It is written to by the kernel whose output it is, and by nodes
+        // that the graph lets overwrite it.
+        unsafe { self.memory.part(self.base + range.start, &range.ty) }
     }
 
     /// The range as bytes, guard zones included.
-    pub(crate) fn temporary(&self, range: &Range) -> Result<Temporary, TensorError> {
+    pub(crate) fn temporary(&self, range: &Range) -> Result<Temporary<T>, Cause> {
         let bytes = range.ty.bytes();
-        let memory = self.memory.reinterpret(self.base + range.start - GUARD, &bytes_type(GUARD + bytes + GUARD))?;
-        Ok(Temporary { memory, bytes })
+        // SAFETY: as above; the zones are in the plan, and nobody's.
+        let memory = unsafe { self.memory.part(self.base + range.start - GUARD, &bytes_type(GUARD + bytes + GUARD)) };
+        Ok(Temporary { memory: memory?, bytes })
     }
 }
 

@@ -1,8 +1,9 @@
 //! A graph made into instructions: ops looked up, kernels verified, the arena planned.
 
-use crate::alias::{mutated_inputs, reusable};
+use crate::alias::reusable;
 use crate::arena::{ArenaPlan, roots};
 use crate::context::Context;
+use crate::engine::Engine;
 use crate::error::{Cause, NodeError};
 use crate::instruction::{Instruction, InstructionKind, OutputPlace};
 use crate::kernel::DeviceKernel;
@@ -11,7 +12,6 @@ use crate::program::Program;
 use crate::write_back::{PUT_BACK, is_written_back, view_of, write_backs};
 use passhost_ir::{Arg, Graph, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
 use passhost_kernels::cuda::{self, DeviceProperties, shape};
-use passhost_torch::PreparedCall;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -37,15 +37,19 @@ pub struct Hints {
     pub schedules: HashMap<NodeId, String>,
 }
 
-impl Program {
+impl<E: Engine> Program<E> {
     /// Makes a verified graph ready to run.
     pub fn compile(
         graph: &Graph,
         mode: Mode,
         Hints { in_place, once, schedules }: &Hints,
-        context: &Arc<Context>,
-    ) -> Result<Program, NodeError> {
-        let order = order(graph, once, context);
+        context: &Arc<Context<E>>,
+    ) -> Result<Program<E>, NodeError> {
+        // On a GPU small kernels are joined: there a launch costs what they cost. On the CPU each node runs where it stands.
+        let order = match &context.gpu {
+            None => NodeOrder::as_it_is(graph),
+            Some(on) => joined_order(graph, once, *on.gpu.properties()),
+        };
         let (graph, steps) = order.apply(graph);
         let graph = &graph;
         let mut overwriting: HashSet<NodeId> = reusable(graph);
@@ -66,9 +70,9 @@ impl Program {
             let failed = |cause: Cause| NodeError { node: node.id, op: name.clone(), cause };
             let operation = match &node.kind {
                 NodeKind::Aten { .. } if write_backs.scatters.contains(&node.id) => {
-                    write_back(node, write_backs.done.contains(&node.id), context)
+                    write_back(node, write_backs.done.contains(&node.id), context.engine())
                 }
-                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, context),
+                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, context.engine()),
                 NodeKind::Kernel { .. } => launch(members, context, &plan, schedules.get(&node.id)),
             };
             let outputs = || members.iter().flat_map(|node| &node.outputs);
@@ -90,36 +94,19 @@ impl Program {
         for (number, range) in plan.ranges.iter().enumerate() {
             instructions[range.last].ends.push(number);
         }
-        let slots = |values: &[ValueId]| values.iter().map(|value| value.index()).collect();
-        Ok(Program::new(
-            context.clone(),
-            instructions,
-            plan,
-            slots(&graph.inputs),
-            slots(&graph.outputs),
-            graph.values.len(),
-            mutated_inputs(graph),
-        ))
-    }
-}
-
-/// On a GPU small kernels are joined: there a launch costs what they cost. On the CPU each node runs where it stands.
-fn order(graph: &Graph, once: &HashSet<NodeId>, context: &Context) -> NodeOrder {
-    match context.on_gpu() {
-        None => NodeOrder::as_it_is(graph),
-        Some(gpu) => joined_order(graph, once, *gpu.properties()),
+        Ok(Program::new(context, graph, instructions, plan))
     }
 }
 
 /// A scatter that writes into its first operand, or finds its work done there.
-fn write_back(node: &Node, is_done: bool, context: &Context) -> Result<InstructionKind, Cause> {
+fn write_back<E: Engine>(node: &Node, is_done: bool, engine: &E) -> Result<InstructionKind<E::Call>, Cause> {
     let unsuited = || Cause::Failed("no scatter; this is a bug of passhost".into());
     let (op, args) = view_of(node).ok_or_else(unsuited)?;
     let &[whole, part] = &node.operands()[..] else { return Err(unsuited()) };
     let args = [&[Arg::Value(whole)], &args[..]].concat();
     let copied = [Arg::Value(whole), Arg::Value(part), Arg::Bool(false)];
-    let prepare = |op: &OpName, args: &[Arg]| PreparedCall::new(context.target(), op, args);
-    let copy = if is_done { None } else { Some([prepare(&op, &args)?, prepare(&OpName::parse(PUT_BACK), &copied)?]) };
+    let both = || Ok::<_, Cause>([engine.prepare(&op, &args)?, engine.prepare(&OpName::parse(PUT_BACK), &copied)?]);
+    let copy = if is_done { None } else { Some(both()?) };
     Ok(InstructionKind::PutBack { copy, whole: whole.index(), part: part.index() })
 }
 
@@ -152,18 +139,18 @@ pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperti
     launches.flat_map(texts).collect()
 }
 
-fn call(op: &OpName, args: &[Arg], context: &Context) -> Result<InstructionKind, Cause> {
+fn call<E: Engine>(op: &OpName, args: &[Arg], engine: &E) -> Result<InstructionKind<E::Call>, Cause> {
     let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
-    Ok(InstructionKind::Call { call: PreparedCall::new(context.target(), op, args)?, operands })
+    Ok(InstructionKind::Call { call: engine.prepare(op, args)?, operands })
 }
 
 /// Kernels as one launch. A single one may have a schedule of its own.
-fn launch(
+fn launch<E: Engine>(
     nodes: &[Node],
-    context: &Context,
+    context: &Context<E>,
     plan: &ArenaPlan,
     schedule: Option<&String>,
-) -> Result<InstructionKind, Cause> {
+) -> Result<InstructionKind<E::Call>, Cause> {
     let kernels: Vec<&Kernel> = nodes.iter().filter_map(kernel_of).collect();
     let kernel = Box::new(DeviceKernel::joined(context, &kernels)?.scheduled(schedule));
     let inputs = nodes.iter().flat_map(Node::operands).map(|value| value.index()).collect();

@@ -1,10 +1,19 @@
 //! What goes wrong in a program, and where.
 
-use crate::context::ContextError;
 use passhost_ir::NodeId;
 use passhost_kernels::BindError;
 use passhost_kernels::cuda::{CudaError, DriverError};
-use passhost_torch::{OpError, TensorError};
+
+/// Why a device cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContextError {
+    /// The driver refused.
+    #[error(transparent)]
+    Device(#[from] DriverError),
+    /// The engine refused.
+    #[error(transparent)]
+    Engine(#[from] Cause),
+}
 
 /// Why a kernel did not run.
 #[derive(Debug, thiserror::Error)]
@@ -18,9 +27,6 @@ pub enum LaunchError {
     /// A GPU refused it.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// A GPU refused a launch.
-    #[error(transparent)]
-    Device(#[from] DriverError),
     /// The device cannot be used.
     #[error(transparent)]
     Context(#[from] ContextError),
@@ -44,7 +50,7 @@ pub struct NodeError {
     pub cause: Cause,
 }
 
-/// Why a node failed.
+/// Why a node failed, or an engine refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
     /// A result has another type than declared.
@@ -64,24 +70,6 @@ pub enum Cause {
     /// Anything else, in the words of whoever refused.
     #[error("{0}")]
     Failed(String),
-}
-
-impl From<OpError> for Cause {
-    fn from(error: OpError) -> Cause {
-        match error {
-            OpError::OutOfMemory(message) => Cause::OutOfMemory(message),
-            other => Cause::Failed(other.to_string()),
-        }
-    }
-}
-
-impl From<TensorError> for Cause {
-    fn from(error: TensorError) -> Cause {
-        match error {
-            TensorError::OutOfMemory(message) => Cause::OutOfMemory(message),
-            other => Cause::Failed(other.to_string()),
-        }
-    }
 }
 
 impl From<LaunchError> for Cause {

@@ -2,20 +2,20 @@
 
 use crate::arena::{Arena, Range};
 use crate::context::Active;
+use crate::engine::{Engine, EngineTensor};
 use crate::error::{Cause, NodeError};
 use crate::kernel::{DeviceKernel, TuningRun};
 use crate::watch::{Temporary, Watch};
 use passhost_ir::{NodeId, TensorType};
-use passhost_torch::{PreparedCall, Tensor, TensorError};
 
 /// A step, to be run.
-pub(crate) struct Instruction {
+pub(crate) struct Instruction<C> {
     /// The node, or the first of several.
     pub(crate) node: NodeId,
     /// How many nodes it stands for.
     pub(crate) nodes: usize,
     pub(crate) name: String,
-    pub(crate) operation: InstructionKind,
+    pub(crate) operation: InstructionKind<C>,
     /// Slots of the results.
     pub(crate) outputs: Vec<usize>,
     /// Types that the results must have; empty where they are yet to be found out.
@@ -28,13 +28,13 @@ pub(crate) struct Instruction {
     pub(crate) is_constant: bool,
 }
 
-pub(crate) enum InstructionKind {
+pub(crate) enum InstructionKind<C> {
     /// An op and the slots of its tensor arguments, in order.
-    Call { call: PreparedCall, operands: Vec<usize> },
+    Call { call: C, operands: Vec<usize> },
     /// A scatter that writes into its first operand, which then is the result.
     PutBack {
         /// Makes of the whole the part that is written, and copies into that; `None` if it was calculated there.
-        copy: Option<[PreparedCall; 2]>,
+        copy: Option<[C; 2]>,
         /// Slots of what is written into, and of what is put there.
         whole: usize,
         part: usize,
@@ -60,33 +60,23 @@ pub(crate) enum OutputPlace {
 }
 
 /// What instructions of one run work on.
-pub(crate) struct RunFrame<'a, 't, W: Watch> {
-    pub(crate) active: &'a Active<'a>,
+pub(crate) struct RunFrame<'a, 't, E: Engine, W> {
+    pub(crate) active: &'a Active<'a, E>,
     /// What measures kernels before they are launched, if they are to be measured.
     pub(crate) tuning: Option<&'a mut TuningRun<'t>>,
     pub(crate) watch: &'a mut W,
-    pub(crate) temporaries: Temporaries<'a>,
-    /// The tensors that exist, by value.
-    pub(crate) slots: &'a mut [Option<Tensor>],
-}
-
-/// Where temporaries lie.
-pub(crate) struct Temporaries<'a> {
+    /// Where temporaries lie.
     pub(crate) ranges: &'a [Range],
-    pub(crate) arena: Option<&'a Arena>,
+    pub(crate) arena: Option<&'a Arena<E::Tensor>>,
+    /// The tensors that exist, by value.
+    pub(crate) slots: &'a mut [Option<E::Tensor>],
 }
 
-impl Temporaries<'_> {
-    fn memory(&self, number: usize) -> Result<Option<Temporary>, TensorError> {
-        self.arena.map(|arena| arena.temporary(&self.ranges[number])).transpose()
-    }
-}
-
-impl<W: Watch> RunFrame<'_, '_, W> {
+impl<E: Engine, W: Watch<E>> RunFrame<'_, '_, E, W> {
     /// Runs some of the instructions, in their order.
     pub(crate) fn run_all<'i>(
         &mut self,
-        instructions: impl Iterator<Item = &'i mut Instruction>,
+        instructions: impl Iterator<Item = &'i mut Instruction<E::Call>>,
         check: bool,
     ) -> Result<(), NodeError> {
         for instruction in instructions {
@@ -99,7 +89,7 @@ impl<W: Watch> RunFrame<'_, '_, W> {
 
     /// Runs one, and frees what nobody reads afterwards. `check` says whether results of ops are held against the types
     /// declared.
-    pub(crate) fn run(&mut self, instruction: &mut Instruction, check: bool) -> Result<(), Cause> {
+    pub(crate) fn run(&mut self, instruction: &mut Instruction<E::Call>, check: bool) -> Result<(), Cause> {
         let Instruction { node, operation, outputs, declared, last_uses, ends, .. } = instruction;
         match operation {
             InstructionKind::Call { call, operands } => {
@@ -144,7 +134,7 @@ impl<W: Watch> RunFrame<'_, '_, W> {
             self.slots[slot] = None;
         }
         for &number in ends.iter().filter(|_| W::TEMPORARIES) {
-            if let Some(temporary) = self.temporaries.memory(number)? {
+            if let Some(temporary) = self.temporary(number)? {
                 self.watch.end(temporary)?;
             }
         }
@@ -154,7 +144,7 @@ impl<W: Watch> RunFrame<'_, '_, W> {
     /// Keeps results of an op in their slots.
     fn keep(
         &mut self,
-        results: Vec<Tensor>,
+        results: Vec<E::Tensor>,
         slots: &[usize],
         declared: &[TensorType],
         check: bool,
@@ -165,7 +155,7 @@ impl<W: Watch> RunFrame<'_, '_, W> {
         }
         for (index, (&slot, tensor)) in slots.iter().zip(results).enumerate() {
             if let Some(declared) = declared.get(index).filter(|_| check) {
-                check_type(declared, &tensor)?;
+                check_type(declared, tensor.ty())?;
             }
             self.slots[slot] = Some(tensor);
         }
@@ -173,21 +163,25 @@ impl<W: Watch> RunFrame<'_, '_, W> {
     }
 
     /// Copies a part to where it belongs, unless it was calculated there.
-    fn write_back(&self, copy: Option<&[PreparedCall; 2]>, slots: [usize; 2]) -> Result<Tensor, Cause> {
+    fn write_back(&self, copy: Option<&[E::Call; 2]>, slots: [usize; 2]) -> Result<E::Tensor, Cause> {
         let [whole, part] = slots.map(|slot| self.slots[slot].as_ref().ok_or_else(freed_too_early));
         let (whole, part) = (whole?, part?);
         if let Some([view, copy]) = copy {
-            let place = view.call(self.active.scope, &[whole])?;
+            let place = self.active.call(view, &[whole])?;
             let place = place.first().ok_or_else(|| Cause::Failed("a view without a result".into()))?;
-            copy.call(self.active.scope, &[place, part])?;
+            self.active.call(copy, &[place, part])?;
         }
-        Ok(whole.shallow_clone())
+        Ok(whole.clone())
     }
 
-    fn call(&self, call: &PreparedCall, operands: &[usize]) -> Result<Vec<Tensor>, Cause> {
+    fn call(&self, call: &E::Call, operands: &[usize]) -> Result<Vec<E::Tensor>, Cause> {
         let operand = |&slot: &usize| self.slots[slot].as_ref().ok_or_else(freed_too_early);
-        let operands: Vec<&Tensor> = operands.iter().map(operand).collect::<Result<_, _>>()?;
-        Ok(call.call(self.active.scope, &operands)?)
+        let operands: Vec<&E::Tensor> = operands.iter().map(operand).collect::<Result<_, _>>()?;
+        self.active.call(call, &operands)
+    }
+
+    fn temporary(&self, number: usize) -> Result<Option<Temporary<E::Tensor>>, Cause> {
+        self.arena.map(|arena| arena.temporary(&self.ranges[number])).transpose()
     }
 
     /// Sees to memory that a kernel writes.
@@ -195,7 +189,7 @@ impl<W: Watch> RunFrame<'_, '_, W> {
         match written {
             OutputPlace::Fresh => self.slots[slot] = Some(self.watch.output(self.active, ty)?),
             OutputPlace::Temporary(number) if W::TEMPORARIES => {
-                if let Some(temporary) = self.temporaries.memory(number)? {
+                if let Some(temporary) = self.temporary(number)? {
                     self.watch.begin(temporary)?;
                 }
             }
@@ -210,8 +204,7 @@ fn freed_too_early() -> Cause {
 }
 
 /// Strides of dimensions of extent 1 are free, and results compare by logical index.
-fn check_type(declared: &TensorType, tensor: &Tensor) -> Result<(), Cause> {
-    let found = tensor.ty();
+fn check_type(declared: &TensorType, found: TensorType) -> Result<(), Cause> {
     if found.dtype == declared.dtype && found.shape == declared.shape {
         return Ok(());
     }

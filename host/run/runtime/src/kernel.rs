@@ -1,11 +1,11 @@
 //! A kernel on a context, or several as one launch, prepared for the layout that they met last.
 
 use crate::context::{Context, Launching};
-use crate::error::LaunchError;
+use crate::engine::{Engine, EngineTensor};
+use crate::error::{ContextError, LaunchError};
 use passhost_ir::{Kernel, NodeId, TensorType};
 use passhost_kernels::cuda::{Candidates, CudaKernel, PreparedLaunch};
-use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, PreparedRun, ThreadPool};
-use passhost_torch::Tensor;
+use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, PreparedRun};
 use std::sync::Arc;
 
 /// A kernel on a context, or several as one launch on a GPU. The first run prepares it for the layout of its tensors: checks them against the kernel's
@@ -54,15 +54,15 @@ pub(crate) struct TuningRun<'a> {
 
 impl DeviceKernel {
     /// Verifies a kernel and makes it ready for a context's kind of device.
-    pub fn new(context: &Context, kernel: &Kernel) -> Result<DeviceKernel, LaunchError> {
+    pub fn new<E: Engine>(context: &Context<E>, kernel: &Kernel) -> Result<DeviceKernel, LaunchError> {
         DeviceKernel::joined(context, &[kernel])
     }
 
     /// Kernels that use nothing that another of them writes, as one launch: its inputs and outputs are those of all. The
     /// CPU takes one at a time.
-    pub(crate) fn joined(context: &Context, kernels: &[&Kernel]) -> Result<DeviceKernel, LaunchError> {
+    pub(crate) fn joined<E: Engine>(context: &Context<E>, kernels: &[&Kernel]) -> Result<DeviceKernel, LaunchError> {
         let compiled = match kernels {
-            [kernel] if !context.is_gpu() => Compiled::Cpu(Arc::new(CpuKernel::compile(kernel)?)),
+            [kernel] if context.engine().gpu_index().is_none() => Compiled::Cpu(Arc::new(CpuKernel::compile(kernel)?)),
             _ => Compiled::Gpu(Box::new(CudaKernel::joined(kernels)?)),
         };
         let outputs = kernels.iter().flat_map(|kernel| kernel.output_types()).collect();
@@ -95,17 +95,16 @@ impl DeviceKernel {
     /// The context is of the device that the kernel was made for. Outputs have the types that [`DeviceKernel::output_types`]
     /// gives, and overlap neither each other nor an input. Until the device has run the kernel nobody else writes to a
     /// tensor, or reads an output, and it is not run on another stream.
-    pub unsafe fn run(
+    pub unsafe fn run<E: Engine>(
         &mut self,
-        context: &Context,
-        inputs: &[&Tensor],
-        outputs: &[&Tensor],
+        context: &Context<E>,
+        inputs: &[&E::Tensor],
+        outputs: &[&E::Tensor],
     ) -> Result<(), LaunchError> {
-        let elsewhere = |tensor: &&Tensor| !context.holds(tensor.target());
-        if let Some(position) = inputs.iter().chain(outputs).position(elsewhere) {
-            return Err(LaunchError::Elsewhere(position));
-        }
         context.entered(|launching| {
+            if let Some(position) = inputs.iter().chain(outputs).position(|tensor| !launching.holds(tensor)) {
+                return Err(LaunchError::Elsewhere(position));
+            }
             let outputs = outputs.iter().map(|tensor| tensor.data_ptr() as u64);
             // SAFETY: the caller's promise, and all tensors lie on this device.
             unsafe { self.launch(launching, inputs.iter().copied(), outputs) }
@@ -115,10 +114,10 @@ impl DeviceKernel {
     /// # Safety
     /// Inputs and outputs lie in the device's memory, outputs are contiguous and overlap nothing, and nobody else accesses
     /// what is written, or writes to what is read, until the device has run the kernel. It is launched on one stream.
-    pub(crate) unsafe fn launch<'t>(
+    pub(crate) unsafe fn launch<'t, E: Engine>(
         &mut self,
-        launching: &Launching<'_>,
-        inputs: impl Iterator<Item = &'t Tensor> + Clone,
+        launching: &Launching<'_, E>,
+        inputs: impl Iterator<Item = &'t E::Tensor> + Clone,
         outputs: impl Iterator<Item = u64> + Clone,
     ) -> Result<(), LaunchError> {
         // SAFETY: the inputs have the types that it was prepared for; the rest is the caller's promise.
@@ -134,9 +133,9 @@ impl DeviceKernel {
     }
 
     /// Notes the addresses of tensors; false if they are not of the layout that it is prepared for.
-    fn take_addresses<'t>(
+    fn take_addresses<'t, T: EngineTensor>(
         &mut self,
-        mut inputs: impl Iterator<Item = &'t Tensor>,
+        mut inputs: impl Iterator<Item = &'t T>,
         outputs: impl Iterator<Item = u64>,
     ) -> bool {
         let Some(prepared) = &self.prepared else { return false };
@@ -153,32 +152,32 @@ impl DeviceKernel {
     ///
     /// # Safety
     /// The tensors have the types that it was prepared for; the rest as for [`DeviceKernel::launch`].
-    unsafe fn launch_prepared(&mut self, launching: &Launching<'_>) -> Result<bool, LaunchError> {
+    unsafe fn launch_prepared<E: Engine>(&mut self, launching: &Launching<'_, E>) -> Result<bool, LaunchError> {
         let Some(prepared) = &mut self.prepared else { return Ok(false) };
         match (&mut prepared.launch, &launching.on_gpu) {
             // SAFETY: the caller's promise.
-            (KernelLaunch::Cpu(run), _) => Ok(unsafe { run.run(&OpThreads, &self.addresses) }),
-            (KernelLaunch::Gpu(launch), Some(on)) => {
+            (KernelLaunch::Cpu(run), _) => Ok(unsafe { run.run(launching.engine, &self.addresses) }),
+            (KernelLaunch::Gpu(launch), Some((on, entered))) => {
                 // SAFETY: as above.
-                Ok(unsafe { launch.launch(on.entered, on.stream, &self.addresses)? })
+                Ok(unsafe { launch.launch(entered, on.stream, &self.addresses) }.map_err(ContextError::from)?)
             }
             (KernelLaunch::Gpu(_), None) => Ok(false),
         }
     }
 
-    fn prepare<'t>(
+    fn prepare<'t, E: Engine>(
         &mut self,
-        launching: &Launching<'_>,
-        inputs: impl Iterator<Item = &'t Tensor> + Clone,
+        launching: &Launching<'_, E>,
+        inputs: impl Iterator<Item = &'t E::Tensor> + Clone,
         outputs: impl Iterator<Item = u64>,
     ) -> Result<(), LaunchError> {
-        let types: Vec<TensorType> = inputs.clone().map(Tensor::ty).collect();
+        let types: Vec<TensorType> = inputs.clone().map(EngineTensor::ty).collect();
         let bound: Vec<BoundInput<'_>> = inputs.zip(&types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
         let results = self.bound_outputs(outputs);
         let launch = match (&self.compiled, &launching.on_gpu) {
             (Compiled::Cpu(kernel), _) => KernelLaunch::Cpu(kernel.prepare(&bound, &results)?),
-            (Compiled::Gpu(kernel), Some(on)) => {
-                KernelLaunch::Gpu(kernel.prepare(on.gpu, on.compiler, &bound, &results)?)
+            (Compiled::Gpu(kernel), Some((on, _))) => {
+                KernelLaunch::Gpu(kernel.prepare(&on.gpu, &on.compiler, &bound, &results)?)
             }
             (Compiled::Gpu(_), None) => return Err(LaunchError::Refused),
         };
@@ -193,24 +192,24 @@ impl DeviceKernel {
     ///
     /// # Safety
     /// As for [`DeviceKernel::launch`].
-    pub(crate) unsafe fn tune<'t>(
+    pub(crate) unsafe fn tune<'t, E: Engine>(
         &self,
         node: NodeId,
         TuningRun { wanted, measured }: &mut TuningRun<'_>,
-        launching: &Launching<'_>,
-        inputs: impl Iterator<Item = &'t Tensor> + Clone,
+        launching: &Launching<'_, E>,
+        inputs: impl Iterator<Item = &'t E::Tensor> + Clone,
         outputs: impl Iterator<Item = u64> + Clone,
     ) -> Result<(), LaunchError> {
-        let (Compiled::Gpu(kernel), Some(on)) = (&self.compiled, &launching.on_gpu) else { return Ok(()) };
-        let types: Vec<TensorType> = inputs.clone().map(Tensor::ty).collect();
+        let (Compiled::Gpu(kernel), Some((on, entered))) = (&self.compiled, &launching.on_gpu) else { return Ok(()) };
+        let types: Vec<TensorType> = inputs.clone().map(EngineTensor::ty).collect();
         let bound: Vec<BoundInput<'_>> =
             inputs.clone().zip(&types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
         let results = self.bound_outputs(outputs.clone());
-        let candidates = kernel.candidates(on.gpu, &bound, &results)?;
+        let candidates = kernel.candidates(&on.gpu, &bound, &results)?;
         let Some(candidates) = candidates.filter(|candidates| wanted(node, candidates)) else { return Ok(()) };
         let addresses: Vec<u64> = inputs.map(|tensor| tensor.data_ptr() as u64).chain(outputs).collect();
         // SAFETY: the candidates are for these very tensors; the rest is the caller's promise.
-        let times = unsafe { candidates.measure(on.gpu, on.compiler, (on.entered, on.stream), &addresses)? };
+        let times = unsafe { candidates.measure(&on.gpu, &on.compiler, (entered, on.stream), &addresses)? };
         measured.push(KernelTimes { node, times });
         Ok(())
     }
@@ -221,25 +220,12 @@ impl DeviceKernel {
     }
 }
 
-fn bound_input<'a>(tensor: &Tensor, ty: &'a TensorType) -> BoundInput<'a> {
+fn bound_input<'a>(tensor: &impl EngineTensor, ty: &'a TensorType) -> BoundInput<'a> {
     BoundInput {
         pointer: tensor.data_ptr().cast_const(),
         bytes: tensor.bytes_from_data(),
         dtype: ty.dtype,
         shape: &ty.shape,
         strides: &ty.strides,
-    }
-}
-
-/// libtorch's threads.
-struct OpThreads;
-
-impl ThreadPool for OpThreads {
-    fn count(&self) -> usize {
-        passhost_torch::thread_count()
-    }
-
-    fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
-        passhost_torch::run_on_threads(workers, work);
     }
 }

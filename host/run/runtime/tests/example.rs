@@ -5,6 +5,6 @@
 mod run_graph;
 
 #[test]
-fn a_graph_runs_twice_in_a_process_with_autograd_on() {
+fn a_graph_runs_twice_without_a_library() {
     run_graph::main().unwrap();
 }

@@ -132,10 +132,6 @@ bool tensor_is(size_t tensor, int8_t dtype, rust::Slice<const int64_t> sizes, ru
   return static_cast<int8_t>(t.scalar_type()) == dtype && t.sizes() == list(sizes) && t.strides() == list(strides);
 }
 
-size_t tensor_storage(size_t tensor) {
-  return reinterpret_cast<size_t>(borrowed(tensor).storage().unsafeGetStorageImpl());
-}
-
 size_t tensor_address(size_t tensor) { return reinterpret_cast<size_t>(borrowed(tensor).data_ptr()); }
 
 }  // namespace passhost

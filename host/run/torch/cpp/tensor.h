@@ -46,7 +46,5 @@ size_t tensor_bytes_from_data(size_t tensor);
 // Whether the tensor has exactly this element type, these sizes and these strides. Allocates nothing.
 bool tensor_is(size_t tensor, int8_t dtype, rust::Slice<const int64_t> sizes, rust::Slice<const int64_t> strides);
 size_t tensor_address(size_t tensor);
-// What stands for the tensor's memory.
-size_t tensor_storage(size_t tensor);
 
 }  // namespace passhost

@@ -140,18 +140,17 @@ pub(crate) mod ffi {
         /// The address is that of a live `at::Tensor`.
         unsafe fn tensor_address(tensor: usize) -> usize;
 
-        /// # Safety
-        ///
-        /// The address is that of a live `at::Tensor`.
-        unsafe fn tensor_storage(tensor: usize) -> usize;
-
         type Scope;
 
         fn enter(device: i32, stream: i64, inference: bool, on_device: bool) -> UniquePtr<Scope>;
+        /// Whether autograd records what is called on this thread now.
         fn gradients_enabled() -> bool;
+        /// Whether this thread is in inference mode now.
         fn inference_enabled() -> bool;
+        /// The version of the libtorch in use.
         fn version() -> String;
 
+        /// Puts [`crate::allocator`] in front of libtorch's own allocator of the CPU, for good. Idempotent.
         fn install_allocator();
         fn start_guarding(limit: usize);
         fn stop_guarding() -> u64;
@@ -168,7 +167,9 @@ pub(crate) mod ffi {
         fn gpu_bytes(gpu: i32) -> Result<usize>;
         fn start_gpu_peak(gpu: i32) -> Result<()>;
         fn gpu_peak_bytes(gpu: i32) -> Result<usize>;
+        /// Lets cuDNN choose its algorithms by rules, not by trying them out, so that two runs choose alike.
         fn choose_by_rules();
+        /// The settings of libtorch that change what GPU ops compute, in words.
         fn gpu_settings() -> String;
 
         type CapturePool;
@@ -176,6 +177,7 @@ pub(crate) mod ffi {
         fn open_capture_pool(gpu: i32, stream: i64) -> Result<UniquePtr<CapturePool>>;
         fn close(self: Pin<&mut CapturePool>) -> Result<()>;
 
+        /// How many threads ops use.
         fn thread_count() -> usize;
         fn parallel(workers: usize, work: fn(usize), context: usize);
     }

@@ -1,12 +1,11 @@
 //! An op with its constant arguments, resolved once and called many times.
 
 use crate::bridge::ffi;
-use crate::error::OpError;
-use crate::target::{META, Scope, Target};
+use crate::error::TorchError;
+use crate::target::{Scope, Target};
 use crate::tensor::{Tensor, scalar_type};
 use cxx::UniquePtr;
 use passhost_ir::{Arg, OpName};
-use std::fmt;
 
 /// An op, looked up, with every argument but its tensors.
 pub struct PreparedCall(UniquePtr<ffi::Call>);
@@ -14,27 +13,17 @@ pub struct PreparedCall(UniquePtr<ffi::Call>);
 // SAFETY: a call holds a handle on the dispatcher's tables, which all threads share, and constants that nobody else has.
 unsafe impl Send for PreparedCall {}
 
-impl fmt::Debug for PreparedCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PreparedCall")
-    }
-}
-
 impl PreparedCall {
     /// Looks the op up, for tensors of this target. Arguments stand in schema order, one per schema argument; what stands
     /// for a tensor only marks its place.
-    pub fn new<V>(target: &Target, op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, OpError> {
+    pub fn new<V>(target: &Target, op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, TorchError> {
         PreparedCall::on(op, args, target.number())
     }
 
-    /// The same for tensors without data.
-    pub(crate) fn on_meta<V>(op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, OpError> {
-        PreparedCall::on(op, args, META)
-    }
-
-    fn on<V>(op: &OpName, args: &[Arg<V>], device: i32) -> Result<PreparedCall, OpError> {
+    /// The same for the device of this number.
+    pub(crate) fn on<V>(op: &OpName, args: &[Arg<V>], device: i32) -> Result<PreparedCall, TorchError> {
         if !op.name.starts_with("aten::") {
-            return Err(OpError::Namespace(op.to_string()));
+            return Err(TorchError::Torch(format!("`{op}` is not in the namespace aten")));
         }
         let mut call = ffi::prepare(&op.name, &op.overload, device)?;
         for arg in args {
@@ -66,7 +55,7 @@ impl PreparedCall {
     }
 
     /// Calls the op with these tensors, in the order of their places. A returned list is flattened.
-    pub fn call(&self, scope: &Scope, tensors: &[&Tensor]) -> Result<Vec<Tensor>, OpError> {
+    pub fn call(&self, scope: &Scope, tensors: &[&Tensor]) -> Result<Vec<Tensor>, TorchError> {
         let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.address()).collect();
         // SAFETY: the tensors are borrowed for the duration of the call.
         let results = unsafe { self.0.invoke(&addresses) }?;
@@ -88,7 +77,7 @@ impl PreparedCall {
     /// # Safety
     ///
     /// Every element is the address of a live `at::Tensor`. The caller owns the results.
-    pub(crate) unsafe fn call_addresses(&self, addresses: &[usize]) -> Result<Vec<usize>, OpError> {
+    pub(crate) unsafe fn call_addresses(&self, addresses: &[usize]) -> Result<Vec<usize>, TorchError> {
         // SAFETY: by this function's contract.
         Ok(unsafe { self.0.invoke(addresses) }?)
     }

@@ -1,11 +1,8 @@
-//! Why an op gave nothing.
+//! Why libtorch gave nothing.
 
-/// Why an op could not be prepared or called.
+/// Why an op could not be prepared or called, or a tensor not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OpError {
-    /// It is outside of PyTorch's own namespace.
-    #[error("`{0}` is not in the namespace aten")]
-    Namespace(String),
+pub enum TorchError {
     /// A device has no memory left for what was asked.
     #[error("out of memory: {0}")]
     OutOfMemory(String),
@@ -15,19 +12,19 @@ pub enum OpError {
     /// It gave a tensor with elements of a type that graphs do not have.
     #[error("it gives elements of c10's type {0}, which graphs do not have")]
     ElementType(i8),
-    /// libtorch refused the name, the arguments or the operands.
+    /// libtorch refused the name, the arguments or the operands, or bytes are not those of a type.
     #[error("{0}")]
     Torch(String),
 }
 
-impl From<cxx::Exception> for OpError {
-    fn from(exception: cxx::Exception) -> OpError {
+impl From<cxx::Exception> for TorchError {
+    fn from(exception: cxx::Exception) -> TorchError {
         // The marks that the shim puts before the words of these kinds of exceptions.
         let message = first_line(exception.what().trim_start_matches(['\u{1e}', '\u{1f}']));
         match exception.what().chars().next() {
-            Some('\u{1f}') => OpError::OutOfMemory(without_advice(&message)),
-            Some('\u{1e}') => OpError::NotImplemented(message),
-            _ => OpError::Torch(message),
+            Some('\u{1f}') => TorchError::OutOfMemory(without_advice(&message)),
+            Some('\u{1e}') => TorchError::NotImplemented(message),
+            _ => TorchError::Torch(message),
         }
     }
 }
@@ -39,7 +36,7 @@ fn without_advice(message: &str) -> String {
 }
 
 /// libtorch's messages carry a C++ backtrace after the first line.
-pub(crate) fn first_line(message: &str) -> String {
+fn first_line(message: &str) -> String {
     let text = message.split("\nException raised from").next().unwrap_or(message);
     text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join(" ")
 }

@@ -2,8 +2,8 @@
 
 use crate::bridge::ffi;
 use crate::call::PreparedCall;
-use crate::error::OpError;
-use crate::target::Target;
+use crate::error::TorchError;
+use crate::target::{META, Target};
 use crate::tensor::{from_scalar_type, scalar_type};
 use passhost_ir::typing::result_types;
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
@@ -26,7 +26,7 @@ impl Infer for MetaInfer {
         let types = match result_types(schema, args, &meta) {
             Some(answer) => answer.map_err(refused)?,
             None => meta_kernel(op, args).map_err(|error| match error {
-                OpError::NotImplemented(_) => InferError::Unknown(op.to_string()),
+                TorchError::NotImplemented(_) => InferError::Unknown(op.to_string()),
                 error => refused(error.to_string()),
             })?,
         };
@@ -52,10 +52,10 @@ fn below_least(arg: &Arg<TensorType>) -> Option<i64> {
     }
 }
 
-/// Asks the meta kernel of an op, whether or not that is on a list: [`OpError::NotImplemented`] if the dispatcher has none in
+/// Asks the meta kernel of an op, whether or not that is on a list: [`TorchError::NotImplemented`] if the dispatcher has none in
 /// C++. No elements are ever allocated.
-pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, OpError> {
-    let call = PreparedCall::on_meta(op, args)?;
+pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, TorchError> {
+    let call = PreparedCall::on(op, args, META)?;
     let tensors: Vec<MetaTensor> = args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>()?;
     let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.0).collect();
     // SAFETY: the tensors live until the end of this function.
@@ -68,15 +68,15 @@ pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<T
 struct MetaTensor(usize);
 
 impl MetaTensor {
-    fn new(ty: &TensorType) -> Result<MetaTensor, OpError> {
+    fn new(ty: &TensorType) -> Result<MetaTensor, TorchError> {
         Ok(MetaTensor(ffi::meta_tensor(scalar_type(ty.dtype), &ty.shape, &ty.strides)?))
     }
 
-    fn ty(&self) -> Result<TensorType, OpError> {
+    fn ty(&self) -> Result<TensorType, TorchError> {
         // SAFETY: this owns the live tensor behind the address.
         let (number, shape, strides) =
             unsafe { (ffi::tensor_dtype(self.0)?, ffi::tensor_sizes(self.0)?, ffi::tensor_strides(self.0)?) };
-        let dtype = from_scalar_type(number).ok_or(OpError::ElementType(number))?;
+        let dtype = from_scalar_type(number).ok_or(TorchError::ElementType(number))?;
         Ok(TensorType { dtype, shape, strides })
     }
 }

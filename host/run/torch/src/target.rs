@@ -1,24 +1,15 @@
 //! Where tensors live and ops run: the CPU, or a stream of one GPU.
 
 use crate::bridge::ffi;
-use crate::error::OpError;
+use crate::error::TorchError;
 use cxx::UniquePtr;
 
 /// The CPU, or a stream of one GPU. Several may be in use in one process, from several threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    place: TargetPlace,
+    /// The index of a GPU, and the number that libtorch gives the stream; the CPU without.
+    gpu: Option<(u32, i64)>,
     inference: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TargetPlace {
-    Cpu,
-    Gpu {
-        index: u32,
-        /// The number that libtorch gives the stream.
-        stream: i64,
-    },
 }
 
 /// The number that the shim gives the CPU.
@@ -29,27 +20,25 @@ pub(crate) const META: i32 = -2;
 impl Target {
     /// The CPU.
     pub fn cpu() -> Target {
-        Target { place: TargetPlace::Cpu, inference: false }
+        Target { gpu: None, inference: false }
     }
 
     /// A stream of libtorch's pool on the GPU of this index. Which one is next in turn.
-    pub fn gpu(index: u32) -> Result<Target, OpError> {
+    pub fn gpu(index: u32) -> Result<Target, TorchError> {
         ffi::load_gpus()?;
         match ffi::gpu_count() {
-            count if i64::from(index) < count => Ok(Target::on(index, ffi::pool_stream(number(index))?)),
-            count => Err(OpError::Torch(format!("there are {count} GPUs"))),
+            count if i64::from(index) < count => {
+                Ok(Target { gpu: Some((index, ffi::pool_stream(number(index))?)), ..Target::cpu() })
+            }
+            count => Err(TorchError::Torch(format!("there are {count} GPUs"))),
         }
     }
 
     /// What libtorch would use now on this thread: the current stream of the current GPU.
-    pub fn current_gpu() -> Result<Target, OpError> {
+    pub fn current_gpu() -> Result<Target, TorchError> {
         ffi::load_gpus()?;
         let gpu = ffi::current_gpu()?;
-        Ok(Target::on(gpu.unsigned_abs(), ffi::current_stream(gpu)?))
-    }
-
-    fn on(index: u32, stream: i64) -> Target {
-        Target { place: TargetPlace::Gpu { index, stream }, inference: false }
+        Ok(Target { gpu: Some((gpu.unsigned_abs(), ffi::current_stream(gpu)?)), ..Target::cpu() })
     }
 
     /// The same, for tensors that never meet autograd: ops skip its bookkeeping. Otherwise what they make is like any
@@ -61,34 +50,17 @@ impl Target {
 
     /// The index of the GPU, if it is one.
     pub fn gpu_index(&self) -> Option<u32> {
-        match self.place {
-            TargetPlace::Cpu => None,
-            TargetPlace::Gpu { index, .. } => Some(index),
-        }
-    }
-
-    /// The stream as the driver knows it; 0 on the CPU.
-    pub fn stream_handle(&self) -> Result<usize, OpError> {
-        match self.place {
-            TargetPlace::Cpu => Ok(0),
-            TargetPlace::Gpu { index, stream } => Ok(ffi::stream_handle(number(index), stream)?),
-        }
+        self.gpu.map(|(index, _)| index)
     }
 
     /// The number that libtorch gives the stream of a GPU.
     pub(crate) fn gpu_stream_number(&self) -> Option<i64> {
-        match self.place {
-            TargetPlace::Cpu => None,
-            TargetPlace::Gpu { stream, .. } => Some(stream),
-        }
+        self.gpu.map(|(_, stream)| stream)
     }
 
     /// The number by which the device crosses the border to C++.
     pub(crate) fn number(&self) -> i32 {
-        match self.place {
-            TargetPlace::Cpu => CPU,
-            TargetPlace::Gpu { index, .. } => number(index),
-        }
+        self.gpu.map_or(CPU, |(index, _)| number(index))
     }
 
     /// Calls `work` with the calling thread prepared for ops on this target: no gradients, no autocast, its device and
@@ -97,17 +69,10 @@ impl Target {
         self.prepared(false, work)
     }
 
-    /// As [`Target::within`], for a caller that made the GPU's context the thread's current one, and sees to it that the
-    /// one before comes back. It is a few calls of the driver shorter.
-    pub fn within_context<T>(&self, work: impl FnOnce(&Scope) -> T) -> T {
-        self.prepared(true, work)
-    }
-
-    fn prepared<T>(&self, on_device: bool, work: impl FnOnce(&Scope) -> T) -> T {
-        let stream = match self.place {
-            TargetPlace::Cpu => 0,
-            TargetPlace::Gpu { stream, .. } => stream,
-        };
+    /// The same. If the caller has made the GPU's context the thread's current one, and sees to it that the one before
+    /// comes back, it is `on_device`, and this is a few calls of the driver shorter.
+    pub(crate) fn prepared<T>(&self, on_device: bool, work: impl FnOnce(&Scope) -> T) -> T {
+        let stream = self.gpu_stream_number().unwrap_or(0);
         let guard = ffi::enter(self.number(), stream, self.inference, on_device);
         let scope = Scope { target: *self, guard };
         let result = work(&scope);
@@ -125,19 +90,4 @@ pub struct Scope {
 
 fn number(index: u32) -> i32 {
     i32::try_from(index).unwrap_or(i32::MAX)
-}
-
-/// Whether autograd records what is called on this thread now.
-pub fn gradients_enabled() -> bool {
-    ffi::gradients_enabled()
-}
-
-/// Whether this thread is in inference mode now.
-pub fn inference_enabled() -> bool {
-    ffi::inference_enabled()
-}
-
-/// The settings of libtorch that change what GPU ops compute, in words.
-pub fn gpu_settings() -> String {
-    ffi::gpu_settings()
 }

@@ -1,9 +1,10 @@
 //! A tensor of libtorch on a target.
 
 use crate::bridge::ffi;
-use crate::error::{OpError, first_line};
-use crate::target::{Scope, Target};
+use crate::error::TorchError;
+use crate::target::Target;
 use passhost_ir::{Dtype, TensorType};
+use passhost_runtime::{Cause, EngineTensor};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
 /// A tensor. What is done with it happens on its target. Cloning it shares its memory, as in PyTorch.
@@ -14,54 +15,26 @@ pub struct Tensor {
     target: Target,
 }
 
-/// Why a tensor could not be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TensorError {
-    /// The bytes are not those of the type.
-    #[error("{found} bytes for a tensor of type {ty}, which has {expected}")]
-    Size {
-        /// The type.
-        ty: String,
-        /// Bytes given.
-        found: usize,
-        /// Bytes needed.
-        expected: u64,
-    },
-    /// A device has no memory left for it.
-    #[error("out of memory: {0}")]
-    OutOfMemory(String),
-    /// libtorch refused.
-    #[error("{0}")]
-    Torch(String),
-}
-
 /// What a function that returns no error panics with where a device has no memory left for what it makes: the words of libtorch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutOfMemory(pub String);
 
 /// The result of what fails only where memory does.
 #[allow(clippy::panic, reason = "as tch's own functions without `f_` do, with a payload that says why")]
-fn or_panic<T>(result: Result<T, TensorError>) -> T {
+fn or_panic<T>(result: Result<T, TorchError>) -> T {
     result.unwrap_or_else(|error| match error {
-        TensorError::OutOfMemory(message) => panic_any(OutOfMemory(message)),
+        TorchError::OutOfMemory(message) => panic_any(OutOfMemory(message)),
         error => panic_any(error.to_string()),
     })
 }
 
-impl From<cxx::Exception> for TensorError {
-    fn from(exception: cxx::Exception) -> TensorError {
-        match OpError::from(exception) {
-            OpError::OutOfMemory(message) => TensorError::OutOfMemory(message),
-            other => TensorError::Torch(other.to_string()),
-        }
-    }
-}
-
 impl Tensor {
     /// A contiguous tensor with these elements, row-major and little-endian.
-    pub fn from_bytes(target: &Target, ty: &TensorType, bytes: &[u8]) -> Result<Tensor, TensorError> {
+    pub fn from_bytes(target: &Target, ty: &TensorType, bytes: &[u8]) -> Result<Tensor, TorchError> {
         if bytes.len() as u64 != ty.bytes() {
-            return Err(TensorError::Size { ty: ty.to_string(), found: bytes.len(), expected: ty.bytes() });
+            let (found, expected) = (bytes.len(), ty.bytes());
+            let message = format!("{found} bytes for a tensor of type {ty}, which has {expected}");
+            return Err(TorchError::Torch(message));
         }
         target.within(|_| {
             let cpu = if target.gpu_index().is_none() { *target } else { Target::cpu() };
@@ -77,16 +50,12 @@ impl Tensor {
     }
 
     /// A contiguous tensor with undefined elements: only for a kernel that writes them all.
-    pub fn empty(target: &Target, ty: &TensorType) -> Result<Tensor, TensorError> {
+    pub fn empty(target: &Target, ty: &TensorType) -> Result<Tensor, TorchError> {
         target.within(|_| Tensor::empty_within(target, ty))
     }
 
     /// The same for a thread that is prepared already.
-    pub fn empty_in(scope: &Scope, ty: &TensorType) -> Result<Tensor, TensorError> {
-        Tensor::empty_within(&scope.target, ty)
-    }
-
-    fn empty_within(target: &Target, ty: &TensorType) -> Result<Tensor, TensorError> {
+    pub(crate) fn empty_within(target: &Target, ty: &TensorType) -> Result<Tensor, TorchError> {
         let address = ffi::empty(target.number(), scalar_type(ty.dtype), &ty.shape)?;
         // SAFETY: a new object that nobody else owns.
         Ok(unsafe { Tensor::from_address(address, ty.dtype, *target) })
@@ -104,7 +73,7 @@ impl Tensor {
         data: *mut u8,
         ty: &TensorType,
         release: impl FnOnce() + Send + 'static,
-    ) -> Result<Tensor, TensorError> {
+    ) -> Result<Tensor, TorchError> {
         type Job = Box<dyn FnOnce() + Send>;
         fn call(context: usize) {
             // SAFETY: `context` is the box made below, and the shim calls this once.
@@ -114,7 +83,7 @@ impl Tensor {
         }
         if let Err(error) = ty.check() {
             release();
-            return Err(TensorError::Torch(error.to_string()));
+            return Err(TorchError::Torch(error.to_string()));
         }
         let context = Box::into_raw(Box::new(Box::new(release) as Job)) as usize;
         target.within(|_| {
@@ -131,40 +100,14 @@ impl Tensor {
         &self.target
     }
 
-    /// The address of the first element if the tensor has exactly this type, strides included. Allocates nothing.
-    pub fn address_if(&self, ty: &TensorType) -> Option<usize> {
-        // SAFETY: the tensor is alive for the duration of the calls.
-        unsafe {
-            ffi::tensor_is(self.address(), scalar_type(ty.dtype), &ty.shape, &ty.strides)
-                .then(|| ffi::tensor_address(self.address()))
-        }
-    }
-
     /// Type, shape and strides.
     pub fn ty(&self) -> TensorType {
         TensorType { dtype: self.dtype, shape: self.inner.size(), strides: self.inner.stride() }
     }
 
-    /// The address of the first element, in the memory of the device.
-    pub fn data_ptr(&self) -> *mut u8 {
-        self.inner.data_ptr().cast()
-    }
-
     /// Whether autograd can never meet it: see [`Target::inference`].
     pub fn is_inference(&self) -> bool {
         self.inner.is_inference()
-    }
-
-    /// Whether both lie in one piece of memory, at whatever place in it.
-    pub fn shares_memory(&self, other: &Tensor) -> bool {
-        // SAFETY: both tensors are alive for the duration of the calls.
-        unsafe { ffi::tensor_storage(self.address()) == ffi::tensor_storage(other.address()) }
-    }
-
-    /// Bytes from the first element to the end of the memory it lies in.
-    pub fn bytes_from_data(&self) -> usize {
-        // SAFETY: the tensor is alive for the duration of the call.
-        unsafe { ffi::tensor_bytes_from_data(self.address()) }
     }
 
     /// The elements, row-major and little-endian, whatever the strides.
@@ -187,12 +130,6 @@ impl Tensor {
         bytes
     }
 
-    /// Another handle on the same memory.
-    #[must_use]
-    pub fn shallow_clone(&self) -> Tensor {
-        self.with(self.inner.shallow_clone(), self.dtype)
-    }
-
     /// A copy with memory of its own and the same strides.
     #[must_use]
     pub fn deep_clone(&self) -> Tensor {
@@ -202,31 +139,31 @@ impl Tensor {
 
     /// The bytes `start .. start + ty.bytes()` of a tensor of bytes, as a contiguous tensor of another type that shares
     /// its memory. `start` must be a multiple of the element size.
-    pub fn reinterpret(&self, start: u64, ty: &TensorType) -> Result<Tensor, TensorError> {
-        let view = |inner: &tch::Tensor| {
-            let part = inner.f_narrow(0, start as i64, ty.bytes() as i64)?;
-            part.f_view_dtype(kind(ty.dtype))?.f_view(ty.shape.as_slice())
-        };
-        self.target.within(|_| Ok(self.with(view(&self.inner).map_err(refused)?, ty.dtype)))
+    pub fn reinterpret(&self, start: u64, ty: &TensorType) -> Result<Tensor, TorchError> {
+        let is_inside = start.saturating_add(ty.bytes()) <= self.bytes_from_data() as u64;
+        if !is_inside || !start.is_multiple_of(ty.dtype.size()) || !ty.is_contiguous() {
+            return Err(TorchError::Torch(format!("there is no {ty} at byte {start} of {}", self.ty())));
+        }
+        // SAFETY: the bytes lie in the memory of this tensor, and their owner is whoever writes to it.
+        unsafe { self.beginning_at(start, ty) }
     }
 
     /// The elements, row-major, as a tensor of bytes: the same memory where the tensor is contiguous. For tensors of one
     /// dimension or more.
-    pub fn as_bytes(&self) -> Result<Tensor, TensorError> {
+    pub fn as_bytes(&self) -> Result<Tensor, TorchError> {
         // SAFETY: the tensor is alive for the duration of the call.
         let dense = self.made(self.dtype, |tensor| unsafe { ffi::contiguous(tensor) })?;
-        let view = |inner: &tch::Tensor| inner.f_view_dtype(tch::Kind::Uint8)?.f_view([-1i64].as_slice());
-        self.target.within(|_| Ok(self.with(view(&dense.inner).map_err(refused)?, Dtype::U8)))
+        dense.reinterpret(0, &TensorType::contiguous(Dtype::U8, [dense.ty().bytes() as i64]))
     }
 
     /// Overwrites the elements with those of a tensor of the same type and shape.
-    pub fn copy_from(&mut self, source: &Tensor) -> Result<(), TensorError> {
+    pub fn copy_from(&mut self, source: &Tensor) -> Result<(), TorchError> {
         // SAFETY: both tensors are alive for the duration of the call.
         self.target.within(|_| Ok(unsafe { ffi::copy_into(self.address(), source.address()) }?))
     }
 
     /// A contiguous copy with memory of its own.
-    pub fn copied(&self) -> Result<Tensor, TensorError> {
+    pub fn copied(&self) -> Result<Tensor, TorchError> {
         let ty = self.ty();
         let mut copy = Tensor::empty(&self.target, &TensorType::contiguous(ty.dtype, ty.shape))?;
         copy.copy_from(self)?;
@@ -234,25 +171,25 @@ impl Tensor {
     }
 
     /// Whether two tensors of bytes hold the same.
-    pub fn same_bytes(&self, other: &Tensor) -> Result<bool, TensorError> {
+    pub fn same_bytes(&self, other: &Tensor) -> Result<bool, TorchError> {
         // SAFETY: both tensors are alive for the duration of the call.
         self.target.within(|_| Ok(unsafe { ffi::is_equal(self.address(), other.address()) }?))
     }
 
     /// Whether no element is infinite or NaN.
-    pub fn is_finite(&self) -> Result<bool, TensorError> {
+    pub fn is_finite(&self) -> Result<bool, TorchError> {
         // SAFETY: the tensor is alive for the duration of the call.
         self.target.within(|_| Ok(unsafe { ffi::is_finite(self.address()) }?))
     }
 
     /// Whether any element is NaN.
-    pub fn has_nan(&self) -> Result<bool, TensorError> {
+    pub fn has_nan(&self) -> Result<bool, TorchError> {
         // SAFETY: the tensor is alive for the duration of the call.
         self.target.within(|_| Ok(unsafe { ffi::has_nan(self.address()) }?))
     }
 
     /// The mean of floats, summed in double precision.
-    pub fn mean(&self) -> Result<f64, TensorError> {
+    pub fn mean(&self) -> Result<f64, TorchError> {
         // SAFETY: the tensor is alive for the duration of the call.
         self.target.within(|_| Ok(unsafe { ffi::mean_of(self.address()) }?))
     }
@@ -273,10 +210,18 @@ impl Tensor {
     #[must_use]
     pub fn upcast(&self) -> Tensor {
         if !self.dtype.is_float() {
-            return self.shallow_clone();
+            return self.clone();
         }
         // SAFETY: the tensor is alive for the duration of the call.
         or_panic(self.made(Dtype::F64, |tensor| unsafe { ffi::to_double(tensor) }))
+    }
+
+    /// # Safety
+    /// As for [`EngineTensor::part`].
+    unsafe fn beginning_at(&self, start: u64, ty: &TensorType) -> Result<Tensor, TorchError> {
+        let (data, owner) = (self.data_ptr().wrapping_add(start as usize), self.clone());
+        // SAFETY: the caller's promise; `owner` keeps the memory for as long as the tensor.
+        unsafe { Tensor::from_foreign(&self.target, data, ty, move || drop(owner)) }
     }
 
     /// A tensor of this element type, which a function of the bridge makes of this one.
@@ -284,14 +229,9 @@ impl Tensor {
         &self,
         dtype: Dtype,
         make: impl FnOnce(usize) -> Result<usize, cxx::Exception>,
-    ) -> Result<Tensor, TensorError> {
+    ) -> Result<Tensor, TorchError> {
         // SAFETY: a new object that nobody else owns.
         self.target.within(|_| Ok(unsafe { Tensor::from_address(make(self.address())?, dtype, self.target) }))
-    }
-
-    /// A tensor of the same target.
-    fn with(&self, inner: tch::Tensor, dtype: Dtype) -> Tensor {
-        Tensor { inner, dtype, target: self.target }
     }
 
     /// The address of the `at::Tensor` behind this handle.
@@ -314,34 +254,56 @@ impl Tensor {
     /// # Safety
     ///
     /// `address` is that of an `at::Tensor` on the heap that nobody else frees.
-    pub(crate) unsafe fn from_op(address: usize, target: Target) -> Result<Tensor, OpError> {
+    pub(crate) unsafe fn from_op(address: usize, target: Target) -> Result<Tensor, TorchError> {
         // SAFETY: by this function's contract.
         let number = unsafe { ffi::tensor_dtype(address) };
         let dtype = number.as_ref().ok().and_then(|&number| from_scalar_type(number));
         // SAFETY: as above. A tensor of another type than this says is freed below.
         let tensor = unsafe { Tensor::from_address(address, dtype.unwrap_or(Dtype::U8), target) };
-        dtype.map(|_| tensor).ok_or_else(|| OpError::ElementType(number.unwrap_or(-1)))
+        dtype.map(|_| tensor).ok_or_else(|| TorchError::ElementType(number.unwrap_or(-1)))
     }
 }
 
-fn refused(error: tch::TchError) -> TensorError {
-    TensorError::Torch(first_line(&error.to_string()))
+impl EngineTensor for Tensor {
+    fn gpu_index(&self) -> Option<u32> {
+        self.target.gpu_index()
+    }
+
+    fn ty(&self) -> TensorType {
+        self.ty()
+    }
+
+    fn data_ptr(&self) -> *mut u8 {
+        self.inner.data_ptr().cast()
+    }
+
+    fn address_if(&self, ty: &TensorType) -> Option<usize> {
+        // SAFETY: the tensor is alive for the duration of the calls.
+        unsafe {
+            ffi::tensor_is(self.address(), scalar_type(ty.dtype), &ty.shape, &ty.strides)
+                .then(|| ffi::tensor_address(self.address()))
+        }
+    }
+
+    fn bytes_from_data(&self) -> usize {
+        // SAFETY: the tensor is alive for the duration of the call.
+        unsafe { ffi::tensor_bytes_from_data(self.address()) }
+    }
+
+    fn copy(&self) -> Result<Tensor, Cause> {
+        Ok(self.deep_clone())
+    }
+
+    unsafe fn part(&self, start: u64, ty: &TensorType) -> Result<Tensor, Cause> {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { self.beginning_at(start, ty) }?)
+    }
 }
 
-fn kind(dtype: Dtype) -> tch::Kind {
-    match dtype {
-        Dtype::Bool => tch::Kind::Bool,
-        Dtype::U8 => tch::Kind::Uint8,
-        Dtype::I8 => tch::Kind::Int8,
-        Dtype::I16 => tch::Kind::Int16,
-        Dtype::I32 => tch::Kind::Int,
-        Dtype::I64 => tch::Kind::Int64,
-        Dtype::F16 => tch::Kind::Half,
-        Dtype::Bf16 => tch::Kind::BFloat16,
-        Dtype::F32 => tch::Kind::Float,
-        Dtype::F64 => tch::Kind::Double,
-        Dtype::C64 => tch::Kind::ComplexFloat,
-        Dtype::C128 => tch::Kind::ComplexDouble,
+/// Another handle on the same memory.
+impl Clone for Tensor {
+    fn clone(&self) -> Tensor {
+        Tensor { inner: self.inner.shallow_clone(), dtype: self.dtype, target: self.target }
     }
 }
 

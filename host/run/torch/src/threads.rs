@@ -4,11 +4,6 @@ use crate::bridge::ffi;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 
-/// How many threads ops use.
-pub fn thread_count() -> usize {
-    ffi::thread_count()
-}
-
 /// Calls `work` on up to `workers` of the threads that run ops, the calling one among them. Returns when all calls have
 /// ended. A panic in one of them goes on in the caller.
 pub fn run_on_threads(workers: usize, work: &(dyn Fn() + Sync)) {

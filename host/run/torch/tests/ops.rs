@@ -7,7 +7,8 @@
 )]
 
 use passhost_ir::{Arg, Dtype, MemoryFormat, OpName, TensorType};
-use passhost_torch::{OpError, OutOfMemory, PreparedCall, Target, Tensor, allocator, process};
+use passhost_runtime::EngineTensor;
+use passhost_torch::{OutOfMemory, PreparedCall, Target, Tensor, TorchError, allocator, process};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn start() {
@@ -107,7 +108,7 @@ fn elements_of_a_type_that_graphs_do_not_have_are_refused() {
     let args = [Arg::Value(()), Arg::Int(27), Arg::Bool(false), Arg::Bool(false), Arg::None];
     let made = PreparedCall::new(&target, &OpName::parse("aten::to.dtype"), &args)
         .and_then(|call| target.within(|scope| call.call(scope, &[&zeros(&[2])])));
-    assert_eq!(made.err(), Some(OpError::ElementType(27)));
+    assert_eq!(made.err(), Some(TorchError::ElementType(27)));
 }
 
 #[test]

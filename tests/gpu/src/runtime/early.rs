@@ -4,7 +4,8 @@
 use super::{compiled, on_stream};
 use anyhow::{Result, ensure};
 use passhost_ir::{Dtype, Graph, TensorType};
-use passhost_runtime::{Compiler, Gpu, Tensor};
+use passhost_runtime::{Compiler, Gpu};
+use passhost_torch::Tensor;
 use std::sync::Arc;
 
 /// Kernels behind each other.
@@ -39,7 +40,7 @@ pub(super) fn chains(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String>
             (0..length).flat_map(|at| (value(at) as i32).to_le_bytes()).collect()
         };
         let ty = TensorType::contiguous(Dtype::I32, [length]);
-        let x = [Tensor::from_bytes(context.target(), &ty, &bytes(&|at| at))?];
+        let x = [Tensor::from_bytes(context.engine(), &ty, &bytes(&|at| at))?];
         let expected = bytes(&|at| (at + KERNELS * DISTANCE) % length + KERNELS);
         let recorded = program.record(&x)?;
         for round in 0..ROUNDS {

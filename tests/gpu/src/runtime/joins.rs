@@ -5,7 +5,8 @@ use super::{LENGTH, compiled, doubled, input, multiples, on_stream, ty};
 use crate::counting::allocations;
 use anyhow::{Context as _, Result, ensure};
 use passhost_ir::{Graph, NodeKind};
-use passhost_runtime::{Compiler, Context, DeviceKernel, Gpu, Tensor};
+use passhost_runtime::{Compiler, DeviceKernel, Gpu};
+use passhost_torch::{Context, Tensor};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,10 +38,10 @@ pub(super) fn program(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String
     let aligned = input(&context, 1.0)?;
     let bytes = [vec![0; 4], multiples(1.0)].concat();
     let words = passhost_ir::TensorType::contiguous(passhost_ir::Dtype::U8, [bytes.len() as i64]);
-    let unaligned = Tensor::from_bytes(context.target(), &words, &bytes)?.reinterpret(4, &ty())?;
+    let unaligned = Tensor::from_bytes(context.engine(), &words, &bytes)?.reinterpret(4, &ty())?;
     let mut poison = Poison::default();
     for x in [&aligned, &aligned, &unaligned, &unaligned, &aligned] {
-        let x = [x.shallow_clone()];
+        let x = [x.clone()];
         for outputs in [program.run_watched(&x, &mut poison)?, program.run(&x)?] {
             let right = outputs.iter().all(|output| output.to_bytes() == multiples(8.0));
             ensure!(outputs.len() == BRANCHES && right, "a joined program is wrong");
@@ -64,7 +65,7 @@ pub(super) fn times(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String> 
     let mut apart = vec![];
     for node in &graph.nodes {
         let NodeKind::Kernel { kernel, .. } = &node.kind else { anyhow::bail!("the node is a kernel") };
-        apart.push((DeviceKernel::new(&context, kernel)?, Tensor::empty(context.target(), &ty())?));
+        apart.push((DeviceKernel::new(&context, kernel)?, Tensor::empty(context.engine(), &ty())?));
     }
     let x = [input(&context, 1.0)?];
     program.run_timed(&x)?;

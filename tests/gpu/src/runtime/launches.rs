@@ -5,7 +5,8 @@ use crate::counting::allocations as counted;
 use anyhow::{Result, ensure};
 use cudarc::driver::{result, sys};
 use passhost_ir::NodeKind;
-use passhost_runtime::{Compiler, Context, DeviceKernel, Gpu, Tensor};
+use passhost_runtime::{Compiler, DeviceKernel, Engine, Gpu};
+use passhost_torch::{Context, Tensor};
 use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,7 +25,7 @@ fn kernel(context: &Context) -> Result<DeviceKernel> {
 pub(super) fn allocations(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String> {
     let context = on_stream(gpu, compiler)?;
     let (mut kernel, x) = (kernel(&context)?, input(&context, 1.0)?);
-    let output = Tensor::empty(context.target(), &ty())?;
+    let output = Tensor::empty(context.engine(), &ty())?;
     // SAFETY: the output is of the kernel's type and of its own memory, and nobody else uses the tensors.
     let mut launch = || unsafe { kernel.run(&context, &[&x], &[&output]) };
     launch()?;
@@ -75,9 +76,9 @@ pub(super) fn overhead(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Strin
     // As a process that runs nothing else would: the context is current throughout.
     let _entered = gpu.enter()?;
     let empty = Empty::load(compiler)?;
-    let stream = context.target().stream_handle()?;
+    let stream = context.engine().stream()?.0;
     let (mut kernel, x) = (kernel(&context)?, [input(&context, 1.0)?]);
-    let output = Tensor::empty(context.target(), &ty())?;
+    let output = Tensor::empty(context.engine(), &ty())?;
     let program = compiled(&graph(&[doubled("a", "x")], "a")?, &context)?;
     let recorded = program.record(&x)?;
     let mut times: [Vec<f64>; 4] = Default::default();

@@ -12,7 +12,8 @@ mod tuning;
 
 use anyhow::{Context as _, Result, ensure};
 use passhost_ir::{Dtype, Graph, TensorType};
-use passhost_runtime::{Compiler, Context, Gpu, Hints, Mode, Program, Tensor};
+use passhost_runtime::{Compiler, Gpu, Hints, Mode};
+use passhost_torch::{Context, Program, Target, Tensor};
 use std::sync::Arc;
 
 const LENGTH: i64 = 1000;
@@ -99,7 +100,7 @@ fn compiled(graph: &Graph, context: &Arc<Context>) -> Result<Program> {
 }
 
 fn on_stream(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Arc<Context>> {
-    Ok(Arc::new(Context::gpu(gpu, compiler)?))
+    Ok(Arc::new(Context::gpu(gpu, compiler, Target::gpu)?))
 }
 
 fn ty() -> TensorType {
@@ -112,5 +113,5 @@ fn multiples(factor: f32) -> Vec<u8> {
 }
 
 fn input(context: &Context, factor: f32) -> Result<Tensor> {
-    Ok(Tensor::from_bytes(context.target(), &ty(), &multiples(factor))?)
+    Ok(Tensor::from_bytes(context.engine(), &ty(), &multiples(factor))?)
 }

@@ -4,7 +4,8 @@ use super::{compiled, doubled, graph, input, multiples, on_stream};
 use anyhow::{Context as _, Result, ensure};
 use cudarc::driver::result;
 use passhost_ir::{Graph, NodeKind, TensorType};
-use passhost_runtime::{Compiler, Context, Gpu, Hints, Mode, Program, RecordError, Tensor};
+use passhost_runtime::{Compiler, Gpu, Hints, Mode, RecordError};
+use passhost_torch::{Context, Program, Target, Tensor};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -55,7 +56,7 @@ fn inputs(context: &Context, seed: u32) -> Result<Vec<Tensor>> {
     };
     let tensor = |ty: &TensorType| {
         let bytes: Vec<u8> = (0..ty.numel()).flat_map(|_| next().to_le_bytes()).collect();
-        Ok(Tensor::from_bytes(context.target(), ty, &bytes)?)
+        Ok(Tensor::from_bytes(context.engine(), ty, &bytes)?)
     };
     types.iter().map(tensor).collect()
 }
@@ -73,8 +74,7 @@ fn op_by_op(program: &Program, inputs: &[Tensor]) -> Result<Vec<Vec<u8>>> {
 /// Launches give bit by bit what runs give, on what the inputs hold then; several recordings live side by side, and runs
 /// op by op in between change nothing.
 pub(super) fn equals_runs(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String> {
-    let context =
-        Arc::new(Arc::try_unwrap(on_stream(gpu, compiler)?).map_err(|_| anyhow::anyhow!("shared"))?.inference());
+    let context = Arc::new(Context::gpu(gpu, compiler, |number| Target::gpu(number).map(Target::inference))?);
     let programs = [mixture(&context)?, mixture(&context)?];
     let mut fixed = [inputs(&context, 1)?, inputs(&context, 1)?];
     let recorded = [programs[0].record(&fixed[0])?, programs[1].record(&fixed[1])?];
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_mixture_runs_and_depends_on_its_inputs() {
-        let context = Arc::new(Context::cpu());
+        let context = Arc::new(Context::cpu(Target::cpu()));
         let program = mixture(&context).unwrap();
         let run = |seed| op_by_op(&program, &inputs(&context, seed).unwrap()).unwrap();
         let (first, second) = (run(1), run(2));
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn programs_that_are_not_recorded_run() {
-        let context = Arc::new(Context::cpu());
+        let context = Arc::new(Context::cpu(Target::cpu()));
         for (op, graph) in refusals().unwrap() {
             let program = compiled(&graph, &context).unwrap();
             let outputs = program.run_timed(&[input(&context, 1.0).unwrap()]).unwrap();

@@ -4,7 +4,8 @@
 use super::{compiled, on_stream};
 use anyhow::{Result, ensure};
 use passhost_ir::{Dtype, Graph, TensorType};
-use passhost_runtime::{Compiler, Gpu, Tensor};
+use passhost_runtime::{Compiler, Gpu};
+use passhost_torch::Tensor;
 use std::sync::Arc;
 
 const ROUNDS: usize = 100;
@@ -57,7 +58,7 @@ pub(super) fn again(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String> 
     let program = compiled(&graph, &context)?;
     let ty = TensorType::contiguous(Dtype::F32, [16, ELEMENTS / 16]);
     let digits = || (0..ELEMENTS).map(|at| (at % 5) as f32);
-    let x = [Tensor::from_bytes(context.target(), &ty, &bytes(digits()))?];
+    let x = [Tensor::from_bytes(context.engine(), &ty, &bytes(digits()))?];
     let row = (ELEMENTS / 16) as usize;
     let all: Vec<f32> = digits().collect();
     let sums = || {

@@ -4,7 +4,8 @@ use super::{chain, compiled, doubled, graph, input, multiples, on_stream};
 use anyhow::{Context as _, Result, ensure};
 use cudarc::driver::result;
 use passhost_ir::{Dtype, TensorType};
-use passhost_runtime::{Compiler, Gpu, Target, Tensor};
+use passhost_runtime::{Compiler, Gpu};
+use passhost_torch::{Target, Tensor};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -92,15 +93,15 @@ fn calls(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, same: &dyn Fn(&str) -> Result
         ensure!(outputs[0].to_bytes() == multiples(32.0), "a wrong result");
         same("reading a tensor")?;
     }
-    let short = Tensor::from_bytes(context.target(), &TensorType::contiguous(Dtype::F32, [3]), &[0; 12])?;
+    let short = Tensor::from_bytes(context.engine(), &TensorType::contiguous(Dtype::F32, [3]), &[0; 12])?;
     ensure!(program.run(&[short]).is_err(), "a short input is refused");
     same("a kernel that refuses its input")?;
     let fails = compiled(&graph(&[format!("%a: f32[{}] = aten::view(%x, [7])\n", super::LENGTH)], "a")?, &context)?;
     ensure!(fails.run(std::slice::from_ref(&x)).is_err(), "an impossible view is refused");
     same("an op that fails")?;
     let huge = TensorType::contiguous(Dtype::U8, [1 << 45]);
-    let full = Tensor::empty(context.target(), &huge);
-    ensure!(matches!(full, Err(passhost_runtime::TensorError::OutOfMemory(_))), "32 TiB: {full:?}");
+    let full = Tensor::empty(context.engine(), &huge);
+    ensure!(matches!(full, Err(passhost_torch::TorchError::OutOfMemory(_))), "32 TiB: {full:?}");
     same("a full GPU")?;
     let wide = format!("%a: f32[134217728,{n}]{{0,1}} = aten::expand(%x, [134217728, {n}])\n", n = super::LENGTH);
     let wide = compiled(&graph(&[wide], "a")?, &context)?.run(std::slice::from_ref(&x))?;

@@ -2,7 +2,8 @@
 
 use super::{chain, compiled, input, multiples, on_stream};
 use anyhow::{Result, ensure};
-use passhost_runtime::{Compiler, GUARD, Gpu, Temporary, Tensor, TensorError, Watch};
+use passhost_runtime::{Cause, Compiler, GUARD, Gpu, Temporary, Watch};
+use passhost_torch::{Target, Tensor};
 use std::sync::Arc;
 
 const RUNS: usize = 200;
@@ -10,7 +11,7 @@ const RUNS: usize = 200;
 /// The same graph on two streams, on a thread each; the programs are made here and go there.
 pub(super) fn two(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String> {
     let contexts = [on_stream(gpu, compiler)?, on_stream(gpu, compiler)?];
-    ensure!(contexts[0].target() != contexts[1].target(), "both contexts have one stream");
+    ensure!(contexts[0].engine() != contexts[1].engine(), "both contexts have one stream");
     let mut threads = vec![];
     for (factor, context) in [1.0f32, 3.0].into_iter().zip(contexts) {
         let program = compiled(&chain(true)?, &context)?;
@@ -36,15 +37,15 @@ pub(super) struct Poison {
     pub(super) overwritten: u32,
 }
 
-impl Watch for Poison {
+impl Watch<Target> for Poison {
     const TEMPORARIES: bool = true;
 
-    fn begin(&mut self, mut temporary: Temporary) -> Result<(), TensorError> {
+    fn begin(&mut self, mut temporary: Temporary<Tensor>) -> Result<(), Cause> {
         temporary.memory.fill(0xff);
         Ok(())
     }
 
-    fn end(&mut self, temporary: Temporary) -> Result<(), TensorError> {
+    fn end(&mut self, temporary: Temporary<Tensor>) -> Result<(), Cause> {
         self.ended += 1;
         let bytes = temporary.memory.to_bytes();
         let (front, back) = (&bytes[..GUARD as usize], &bytes[(GUARD + temporary.bytes) as usize..]);

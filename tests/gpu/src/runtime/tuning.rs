@@ -3,7 +3,8 @@
 use super::on_stream;
 use anyhow::{Context as _, Result, ensure};
 use passhost_ir::{Dtype, Graph, NodeId, TensorType};
-use passhost_runtime::{Candidates, Compiler, Gpu, Hints, KernelTimes, Mode, Program, Tensor};
+use passhost_runtime::{Candidates, Compiler, Gpu, Hints, KernelTimes, Mode};
+use passhost_torch::{Program, Tensor};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ pub(super) fn same_bits(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Stri
     };
     let values = (0..ROWS * COLUMNS).flat_map(|at| ((at % 977) as f32 / 100.0).to_le_bytes());
     let ty = TensorType::contiguous(Dtype::F32, [ROWS, COLUMNS]);
-    let inputs = [Tensor::from_bytes(context.target(), &ty, &values.collect::<Vec<u8>>())?];
+    let inputs = [Tensor::from_bytes(context.engine(), &ty, &values.collect::<Vec<u8>>())?];
     let bytes = |program: &Program| -> Result<Vec<Vec<u8>>> {
         Ok(program.run(&inputs)?.iter().map(Tensor::to_bytes).collect())
     };

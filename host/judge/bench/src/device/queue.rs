@@ -92,7 +92,7 @@ impl BenchDevice {
         let mut device_ns = 0;
         for marks in asked.around {
             let [Some(start), Some(end)] = marks else { return Ok(None) };
-            device_ns += end.since(&start).map_err(failed)?;
+            device_ns += end.since(&start).map_err(|error| failed(error.into()))?;
         }
         let each = |all: u64| (all / calls as u64).max(1);
         Ok(Some(QueuedTimes { device_ns: each(device_ns), host_ns: each(asked.host.as_nanos() as u64) }))

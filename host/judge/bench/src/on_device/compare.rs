@@ -6,8 +6,8 @@ use crate::element::HostElements;
 use crate::judge::{ElementJudge, Stretch, float_kind};
 use passhost_ir::kernel::{Compare, ReduceOp, Unary};
 use passhost_ir::{Dtype, Kernel};
-use passhost_runtime::{Context, Tensor};
 use passhost_score::{LARGEST_T, Ladder, SMALLEST_T};
+use passhost_torch::{Context, Tensor};
 
 /// Rows of a chunk, and elements of a row.
 const ROWS: usize = CHUNK / ROW;

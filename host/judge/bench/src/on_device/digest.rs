@@ -4,7 +4,7 @@ use super::formula::Formula;
 use super::{OnDeviceError, OwnKernels, Purpose, draws, memory, part, uploaded};
 use passhost_ir::kernel::ReduceOp;
 use passhost_ir::{Dtype, Kernel};
-use passhost_runtime::{Context, Tensor};
+use passhost_torch::{Context, Tensor};
 
 /// Rows of a chunk, and words of 64 bits of a row.
 const ROWS: usize = 1 << 6;

@@ -7,7 +7,7 @@ use crate::inputs::{self, DrawError, ROW_KEY, Round, TAIL_MASK, TAIL_SCALE};
 use crate::quantiles::{QUANTILES, quantiles};
 use passhost_ir::kernel::{Binary, Compare};
 use passhost_ir::{Draw, Dtype, InputSpec, Kernel, TensorType};
-use passhost_runtime::{Context, Tensor};
+use passhost_torch::{Context, Tensor};
 
 /// Numbers of a range that a product in 64 bits is exact for.
 const MOST_NUMBERS: u64 = 1 << 31;
@@ -123,7 +123,7 @@ pub fn draw(
         let bytes = inputs::draw_part(spec, position, round, left.start as u64..left.end as u64);
         let Ok(bytes) = bytes else { return Ok(None) };
         let ty = TensorType::contiguous(dtype, [left.len() as i64]);
-        let rest = Tensor::from_bytes(context.target(), &ty, &bytes)?;
+        let rest = Tensor::from_bytes(context.engine(), &ty, &bytes)?;
         part(&drawn, dtype, left.start, [left.len() as i64])?.copy_from(&rest)?;
     }
     Ok(Some(drawn.reinterpret(0, &TensorType::contiguous(dtype, spec.ty.shape.clone()))?))

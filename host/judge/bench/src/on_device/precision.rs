@@ -7,8 +7,7 @@ use crate::precision::{LessPrecise, less_precise, report, slices};
 use crate::ulps::UlpErrors;
 use passhost_ir::{Arg, Dtype, OpName, TensorType};
 use passhost_result::TruthReport;
-use passhost_runtime::Tensor;
-use passhost_torch::PreparedCall;
+use passhost_torch::{PreparedCall, Tensor};
 use std::ops::Range;
 
 /// The exponent field of a number of `f64`: with nothing else, the number is its power of two.

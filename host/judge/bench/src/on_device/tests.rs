@@ -9,7 +9,7 @@ use crate::judge::{ElementJudge, Stretch};
 use crate::precision::judge;
 use crate::session::tests::alone;
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
-use passhost_runtime::Tensor;
+use passhost_torch::Tensor;
 
 const ROUND: Round = Round { seed: 7, number: 3, scaled: None };
 /// A chunk, and some elements after it.

@@ -17,8 +17,7 @@ use crate::trivial::trivial_answer;
 use passhost_ir::{Conversions, NodeId, TensorType};
 use passhost_protocol::device::{EvaluationReport, RewriteError};
 use passhost_result::{Finding, OutputReport, Settings, TruthReport, Work};
-use passhost_runtime::Program;
-use passhost_torch::allocator;
+use passhost_torch::{Program, allocator};
 use rayon::prelude::*;
 use std::rc::Rc;
 
@@ -342,7 +341,7 @@ mod tests {
     use crate::on_device::CHUNK;
     use crate::session::tests::alone;
     use passhost_ir::Dtype;
-    use passhost_runtime::Tensor;
+    use passhost_torch::Tensor;
 
     #[test]
     fn poison_is_found_wherever_it_was_left() {

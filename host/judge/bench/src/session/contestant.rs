@@ -8,7 +8,8 @@ use crate::held::HeldTensor;
 use crate::measure::Timeable;
 use passhost_protocol::device::{NotCaptured, RewriteError, TimedProgram, TimingError};
 use passhost_result::Launch;
-use passhost_runtime::{NodeError, Program, Recorded, Tensor};
+use passhost_runtime::{NodeError, Recorded};
+use passhost_torch::{Program, Target, Tensor};
 use std::rc::Rc;
 
 /// Captured outputs that are right from here on are what the program gives.
@@ -24,7 +25,7 @@ pub(super) struct Contestant<'a> {
 
 /// A program that is launched as one graph, and its outputs, which lie where they are.
 struct CapturedProgram<'a> {
-    recorded: Recorded<'a>,
+    recorded: Recorded<'a, Target>,
     outputs: Rc<[Tensor]>,
 }
 
@@ -49,7 +50,7 @@ impl RunOutputs {
 impl<'a> Contestant<'a> {
     /// One that is launched op by op.
     fn new(program: &'a Program, inputs: &[Tensor]) -> Contestant<'a> {
-        let inputs: Vec<Tensor> = inputs.iter().map(Tensor::shallow_clone).collect();
+        let inputs = inputs.to_vec();
         let pristine = inputs
             .iter()
             .enumerate()
@@ -83,7 +84,7 @@ impl<'a> Contestant<'a> {
             }
         }
         let recorded = self.program.record(&self.inputs).map_err(|error| not_recorded(which, error))?;
-        let outputs = recorded.outputs().iter().map(Tensor::shallow_clone).collect();
+        let outputs = recorded.outputs().into();
         self.captured = Some(CapturedProgram { recorded, outputs });
         Ok(())
     }

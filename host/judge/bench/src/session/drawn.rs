@@ -7,7 +7,8 @@ use crate::inputs::{DrawError, Round, draw};
 use crate::on_device::draws;
 use passhost_ir::{InputSpec, NodeId};
 use passhost_protocol::device::{ReferenceError, RewriteError};
-use passhost_runtime::{Cause, NodeError, Target, Tensor};
+use passhost_runtime::{Cause, NodeError};
+use passhost_torch::{Target, Tensor};
 use std::rc::Rc;
 
 /// The inputs of one round, which nobody writes to: each run gets tensors of its own.

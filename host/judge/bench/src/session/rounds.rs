@@ -9,7 +9,8 @@ use crate::inputs::Round;
 use passhost_ir::{Conversions, converts, in_double};
 use passhost_protocol::device::RewriteError;
 use passhost_result::Work;
-use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor};
+use passhost_runtime::{Hints, Mode, NodeError};
+use passhost_torch::{Program, Tensor};
 use std::cell::OnceCell;
 use std::rc::Rc;
 

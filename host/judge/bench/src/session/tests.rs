@@ -4,7 +4,8 @@ use super::*;
 use passhost_ir::{Draw, Dtype, NodeId};
 use passhost_protocol::device::{Draws, EvaluationReport, ExternalRun, NotCaptured, ProcessTiming, TimingError};
 use passhost_result::{Finding, Launch, OtherRounds, Settings};
-use passhost_runtime::{GUARD, Target, Temporary};
+use passhost_runtime::{GUARD, Temporary};
+use passhost_torch::Target;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Guards and peaks are counted for the whole process.
@@ -106,7 +107,7 @@ fn a_temporary_is_poisoned_and_what_overruns_it_is_found() {
     let bytes = 40;
     let ty = |bytes: u64| TensorType::contiguous(Dtype::U8, [bytes as i64]);
     let memory = Tensor::empty(device.target(), &ty(GUARD + bytes + GUARD)).unwrap();
-    let temporary = || Temporary { memory: memory.shallow_clone(), bytes };
+    let temporary = || Temporary { memory: memory.clone(), bytes };
     guard.begin(temporary()).unwrap();
     assert_eq!(memory.reinterpret(GUARD, &ty(bytes)).unwrap().to_bytes(), [allocator::POISON; 40]);
     guard.end(temporary()).unwrap();

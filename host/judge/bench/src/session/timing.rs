@@ -15,7 +15,8 @@ use crate::witness::Observer;
 use passhost_ir::{NodeId, OpTable, functionalise, in_place_nodes};
 use passhost_protocol::device::{DeviceStage, ProcessTiming, RewriteError, RewriteJob, TimedProgram, TimingError};
 use passhost_result::{Block, DeviceTimes, Finding, ProcessTimes, Settings, Work};
-use passhost_runtime::{Hints, Mode, Program, Tensor};
+use passhost_runtime::{Hints, Mode};
+use passhost_torch::{Program, Tensor};
 
 /// The round whose inputs the timed runs use.
 const TIMED: u32 = 1 << 17;

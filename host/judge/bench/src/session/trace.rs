@@ -19,7 +19,8 @@ use passhost_ir::{
 };
 use passhost_protocol::device::{RewriteError, RewriteJob};
 use passhost_result::{DivergentNode, OutputReport, ShownBy};
-use passhost_runtime::{Hints, KERNEL, Mode, NodeError, Program};
+use passhost_runtime::{Hints, KERNEL, Mode, NodeError};
+use passhost_torch::Program;
 use std::collections::BTreeSet;
 
 /// Nodes that are listed beside the one that is named, at most.

@@ -5,7 +5,7 @@ use passhost_ir::{
     Arg, Dtype, Functional, Graph, Infer, InferError, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId,
     functionalise, verify_graph,
 };
-use passhost_torch::{MetaInfer, OpError, PreparedCall, Target, Tensor};
+use passhost_torch::{MetaInfer, PreparedCall, Target, Tensor, TorchError};
 use std::collections::HashMap;
 
 /// Small numbers, zeros and negative ones among them, the same for the same seed.
@@ -49,7 +49,7 @@ fn element(dtype: Dtype, next: &mut impl FnMut() -> u64) -> Vec<u8> {
 }
 
 /// Calls an op.
-pub fn call<V>(op: &OpName, args: &[Arg<V>], tensors: &[&Tensor]) -> Result<Vec<Tensor>, OpError> {
+pub fn call<V>(op: &OpName, args: &[Arg<V>], tensors: &[&Tensor]) -> Result<Vec<Tensor>, TorchError> {
     let target = Target::cpu().inference();
     let call = PreparedCall::new(&target, op, args)?;
     target.within(|scope| call.call(scope, tensors))
@@ -65,7 +65,7 @@ pub fn runs(program: &Graph, seed: u64) -> bool {
 fn run(graph: &Graph, inputs: &[Tensor], in_place: &HashMap<NodeId, OpName>) -> Result<Vec<Option<Tensor>>, String> {
     let mut values: Vec<Option<Tensor>> = graph.values.iter().map(|_| None).collect();
     for (input, tensor) in graph.inputs.iter().zip(inputs) {
-        values[input.index()] = Some(tensor.shallow_clone());
+        values[input.index()] = Some(tensor.clone());
     }
     for node in &graph.nodes {
         let NodeKind::Aten { op, args } = &node.kind else { return Err("a kernel".into()) };
