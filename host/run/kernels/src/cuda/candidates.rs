@@ -54,7 +54,7 @@ impl Chooser<'_> {
 
     /// More or fewer rows side by side, in a thread or in a block.
     fn other_columns(&self, default: &Schedule) -> Vec<Schedule> {
-        let ScheduleForm::Columns { wide, deep, lanes, kept } = default.form else { return vec![] };
+        let ScheduleForm::Columns { wide, deep, lanes } = default.form else { return vec![] };
         let doubled = |number: u32, times: i32| match times {
             0.. => Some(number << times),
             _ => number.is_multiple_of(1 << -times).then(|| number >> -times),
@@ -62,9 +62,7 @@ impl Chooser<'_> {
         let changes = [(0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, 1), (2, 0), (-2, 0), (0, -2), (2, -2)];
         let forms = changes.into_iter().filter_map(|(of_wide, of_lanes)| {
             let (wide, lanes) = (doubled(wide, of_wide)?, doubled(lanes, of_lanes)?);
-            // What is kept of more rows may not fit.
-            let kept = kept && of_lanes <= 0;
-            Some(Schedule { form: ScheduleForm::Columns { wide, deep, lanes, kept }, ..default.clone() })
+            Some(Schedule { form: ScheduleForm::Columns { wide, deep, lanes }, ..default.clone() })
         });
         forms.filter(|schedule| self.has_room_for_columns(schedule, default.threads())).collect()
     }
@@ -167,7 +165,7 @@ impl fmt::Display for Schedule {
                 write!(f, "rows threads={threads} rows={rows} lanes={lanes} turns={turns}")?;
             }
         }
-        if let ScheduleForm::Columns { kept: true, .. } | ScheduleForm::Rows { kept: true, .. } = self.form {
+        if let ScheduleForm::Rows { kept: true, .. } = self.form {
             f.write_str(" kept")?;
         }
         match self.split {

@@ -124,7 +124,7 @@ impl Chooser<'_> {
             lanes /= 2;
         }
         let wide = if rows.points() / u64::from(lanes) < fill { 128 } else { 256 };
-        Schedule::whole(ScheduleForm::Columns { wide, deep: 1, lanes, kept: false }, rows, points)
+        Schedule::whole(ScheduleForm::Columns { wide, deep: 1, lanes }, rows, points)
     }
 
     /// Whether most of what is read lies such that neighbouring rows, not neighbouring points, are side by side.
@@ -195,15 +195,9 @@ impl Chooser<'_> {
         while deep > 1 && u64::from(wide * deep) * registers > REGISTERS {
             deep /= 2;
         }
-        let form = |kept: bool| ScheduleForm::Columns { wide, deep, lanes, kept };
-        let whole = Schedule::whole(form(false), rows, points);
+        let whole = Schedule::whole(ScheduleForm::Columns { wide, deep, lanes }, rows, points);
         let split = self.split(&whole, u64::from(wide * lanes));
-        // What is kept takes room beside that.
-        let room = (REGISTERS / u64::from(wide * deep)).saturating_sub(registers).min(KEPT_REGISTERS);
-        let turns = whole.points.points().div_ceil(u64::from(deep * split.blocks()));
-        let kept_bytes = self.passes.kept_bytes(self.kernel);
-        let kept = kept_bytes > 0 && turns * u64::from(lanes) * kept_bytes <= room * 4;
-        Schedule { form: form(kept), split, ..whole }
+        Schedule { split, ..whole }
     }
 
     fn rows(&self, rows: AxisDomain, points: AxisDomain) -> Schedule {
@@ -301,7 +295,7 @@ impl Chooser<'_> {
         let (rows, points, whole) = self.scanned();
         let side_by_side = rows.points() >= SCANNED_SIDE_BY_SIDE && self.prefers_columns(&rows, &points);
         if !whole || side_by_side {
-            return Schedule::whole(ScheduleForm::Columns { wide: 32, deep: 1, lanes: 1, kept: false }, rows, points);
+            return Schedule::whole(ScheduleForm::Columns { wide: 32, deep: 1, lanes: 1 }, rows, points);
         }
         let accesses = self.accesses(true);
         // Several accesses of a thread to neighbouring places leave holes between those of threads.

@@ -34,8 +34,6 @@ pub(super) enum ScheduleForm {
         deep: u32,
         /// Rows per thread.
         lanes: u32,
-        /// Whether what a later pass needs is kept in registers; otherwise it is computed anew.
-        kept: bool,
     },
     /// `threads` neighbouring threads compute a row, each in turn `lanes` neighbouring points of it.
     Rows {
@@ -70,7 +68,7 @@ impl Schedule {
 
     /// The same points, by tiles.
     pub(super) fn by_tiles(self, tiles: Tiles) -> Schedule {
-        let form = ScheduleForm::Columns { wide: THREADS, deep: 1, lanes: tiles.lanes, kept: false };
+        let form = ScheduleForm::Columns { wide: THREADS, deep: 1, lanes: tiles.lanes };
         Schedule { form, tiles: Some(tiles), ..self }
     }
 

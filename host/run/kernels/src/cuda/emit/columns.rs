@@ -42,7 +42,7 @@ impl ColumnIterations {
 
 impl CudaEmitter<'_> {
     /// Each thread computes `lanes` rows, point by point.
-    pub(super) fn columns(&mut self, (wide, deep): (u32, u32), lanes: u32, kept: bool) {
+    pub(super) fn columns(&mut self, (wide, deep): (u32, u32), lanes: u32) {
         let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
         let ty = number_type(rows);
         let [thread, row, depth] = ["thread", "p", "depth"].map(Variable::named);
@@ -63,10 +63,6 @@ impl CudaEmitter<'_> {
             self.define(ty, row, thread * lanes);
         }
         let later = self.row_values_read_later();
-        if kept {
-            let turns = ColumnIterations::new(points, all_deep, false);
-            self.declare_kept(turns.whole * u64::from(turns.together) + u64::from(turns.rest));
-        }
         let passes = self.of.passes;
         for pass in &passes.list {
             let store_if = store_rows_if.clone().map(|first| binary("&&", ACTIVE, first));
@@ -76,7 +72,7 @@ impl CudaEmitter<'_> {
             }
             let turns = ColumnIterations::new(points, all_deep, self.scans(pass));
             self.accumulators(pass, lanes * turns.together);
-            self.scope(|this| this.column_points(pass, &turns, kept));
+            self.scope(|this| this.column_points(pass, &turns));
             self.reduced_columns(pass, (wide, deep), turns.together);
             if let Some(first) = self.exchange(pass) {
                 store_rows_if = Some(first);
@@ -96,7 +92,7 @@ impl CudaEmitter<'_> {
     }
 
     /// What a pass computes at the points.
-    fn column_points(&mut self, pass: &RowPass, turns: &ColumnIterations, kept: bool) {
+    fn column_points(&mut self, pass: &RowPass, turns: &ColumnIterations) {
         let (points, width) = (self.schedule.points.points(), self.schedule.lanes());
         let (ty, &ColumnIterations { all_deep, together, whole, rest }) = (number_type(points), turns);
         let point = |number: Expression| {
@@ -113,11 +109,11 @@ impl CudaEmitter<'_> {
         }
         // Turns that all threads have need no branch, so that their loads are under way at a time.
         if whole > 0 {
-            self.each(count(ty, "j", 0..whole, kept.then_some(Unroll::All)), |this| {
+            self.each(count(ty, "j", 0..whole, None), |this| {
                 this.each(count("int", "turn", 0..together.into(), Some(Unroll::All)), |this| {
                     let at = iteration * together + turn;
                     this.define(ty, r, point(at.clone()));
-                    this.column_turn(pass, at, kept);
+                    this.column_turn(pass, at);
                 });
             });
         }
@@ -129,16 +125,16 @@ impl CudaEmitter<'_> {
                 let (inside, of_all) = (points / u64::from(all_deep) - first, binary("<", r, number(points, ty)));
                 let always = binary("<", turn, inside);
                 let condition = if inside > 0 { binary("||", always, of_all) } else { of_all };
-                this.when(Some(condition), |this| this.column_turn(pass, at, kept));
+                this.when(Some(condition), |this| this.column_turn(pass, at));
             });
         }
     }
 
     /// What a thread does in a turn of this number.
-    fn column_turn(&mut self, pass: &RowPass, number: Expression, kept: bool) {
+    fn column_turn(&mut self, pass: &RowPass, number: Expression) {
         let sums = Variable::named("turn") * self.schedule.lanes() + LANE;
         let store_if = self.shares_rows().then(|| ACTIVE.into());
-        self.point_work(pass, &IndexContext::at(number), kept, LaneWork { sums, store_if, ..LaneWork::new(&[]) });
+        self.point_work(pass, &IndexContext::at(number), false, LaneWork { sums, store_if, ..LaneWork::new(&[]) });
     }
 
     /// What each column of a block was reduced to in a pass, from `turns` accumulators for each lane of a thread.

@@ -196,7 +196,7 @@ impl CudaEmitter<'_> {
         }
         self.arrive();
         match self.schedule.form {
-            ScheduleForm::Columns { wide, deep, lanes, kept } => self.columns((wide, deep), lanes, kept),
+            ScheduleForm::Columns { wide, deep, lanes } => self.columns((wide, deep), lanes),
             ScheduleForm::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
         }
     }
