@@ -197,7 +197,7 @@ macro_rules! reductions {
 }
 
 reductions! {
-    Sum: Blocks { float = |x, y| x + y, integer = |x, y| x.wrapping_add(y), }
+    Sum: Fours { float = |x, y| x + y, integer = |x, y| x.wrapping_add(y), }
     Prod: Wide { f64 = |x, y| x * y, integer = |x, y| x.wrapping_mul(y), }
     Max: Lanes { float = |x, y| nan_max!(x, y), integer = |x, y| x.max(y), }
     Min: Lanes { float = |x, y| nan_min!(x, y), integer = |x, y| x.min(y), }

@@ -1,8 +1,8 @@
 //! Reductions and scans over lanes.
 //!
 //! What is reduced of a row is kept in an *accumulator*, so that a row may come in parts, or many rows side by side, one
-//! point of each at a time. Sums and products of `f32` run in `f32` over a few thousand elements, in lanes of their own,
-//! and in `f64` beyond. So the error grows with the logarithm of the length, about as pairwise summation's.
+//! point of each at a time. Sums and products of `f32` take four elements at once in `f32`, and their results in `f64`. So
+//! the error hardly grows with the length.
 
 use super::column::by_reduction;
 use super::halves::Instructions;
@@ -14,7 +14,7 @@ use passhost_ir::kernel::{ReduceOp, ScanOp};
 
 /// The type of the accumulators of a reduction, given its elements'.
 pub(crate) fn accumulator(op: ReduceOp, elements: Dtype) -> Dtype {
-    let wide = by_reduction!(op, R => matches!(R::FORM, ReduceForm::Blocks | ReduceForm::Wide));
+    let wide = by_reduction!(op, R => matches!(R::FORM, ReduceForm::Fours | ReduceForm::Wide));
     if wide && elements == Dtype::F32 { Dtype::F64 } else { elements }
 }
 
@@ -76,9 +76,9 @@ fn reduce_as<R: ReduceRow>(elements: Dtype, sums: &mut [u8], places: &mut [u8], 
         };
     }
     match elements {
-        Dtype::F32 if R::FORM == ReduceForm::Blocks => {
-            let neutral = f32::start(R::OP);
-            take!(sums, source, part, f64::from, R::f64, |row: &[f32]| in_blocks(row, neutral, R::f32, R::f64));
+        Dtype::F32 if R::FORM == ReduceForm::Fours => {
+            let neutral = f64::start(R::OP);
+            take!(sums, source, part, f64::from, R::f64, |row: &[f32]| fold(row, neutral, R::f32, f64::from, R::f64));
         }
         Dtype::F32 if R::FORM == ReduceForm::Wide => {
             let neutral = f64::start(R::OP);
@@ -98,7 +98,7 @@ fn reduce_as<R: ReduceRow>(elements: Dtype, sums: &mut [u8], places: &mut [u8], 
 /// Accumulators of the elements' own type.
 #[inline(always)]
 fn same<T: ReduceStart>(op: ReduceOp, sums: &mut [u8], source: &[u8], part: RowPart, f: impl Fn(T, T) -> T + Copy) {
-    take!(sums, source, part, T::from, f, |row: &[T]| fold(row, T::start(op), f));
+    take!(sums, source, part, T::from, f, |row: &[T]| fold(row, T::start(op), f, |x| x, f));
 }
 
 /// The first element that no other beats, and its position. NaN beats all.
@@ -119,8 +119,8 @@ fn find<R: ReduceRow, T: Element>(best: &mut [T], places: &mut [i64], elements: 
 pub(crate) enum ReduceForm {
     /// In lanes side by side.
     Lanes,
-    /// In lanes side by side for some thousand elements, and in `f64` beyond.
-    Blocks,
+    /// Four at once, and their results in `f64`.
+    Fours,
     /// One after the other, in `f64`.
     Wide,
     /// To the position of the first that no other beats.
@@ -226,21 +226,27 @@ fn undefined(op: ReduceOp, elements: &str) {
 /// Accumulators side by side.
 const LANES: usize = 16;
 
-/// Folds with an associative operation: in interleaved parts, which are then folded in pairs, and what is left over.
+/// Folds with an associative operation: four elements at once, which hides its latency, then in accumulators side by side
+/// of a type that may be wider, and these in pairs.
 #[inline(always)]
-fn fold<T: Element>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
+fn fold<T: Element, W: Element>(
+    elements: &[T],
+    neutral: W,
+    f: impl Fn(T, T) -> T,
+    widen: impl Fn(T) -> W,
+    wide: impl Fn(W, W) -> W,
+) -> W {
     let mut sums = [neutral; LANES];
     let (chunks, rest) = elements.as_chunks::<LANES>();
-    // Four at once hide the latency of an addition.
     let (fours, chunks) = chunks.as_chunks::<4>();
     for [a, b, c, d] in fours {
         for lane in 0..LANES {
-            sums[lane] = f(sums[lane], f(f(a[lane], b[lane]), f(c[lane], d[lane])));
+            sums[lane] = wide(sums[lane], widen(f(f(a[lane], b[lane]), f(c[lane], d[lane]))));
         }
     }
     for chunk in chunks {
         for lane in 0..LANES {
-            sums[lane] = f(sums[lane], chunk[lane]);
+            sums[lane] = wide(sums[lane], widen(chunk[lane]));
         }
     }
     // Out of the compiler's sight, as it would have vectors of two lanes throughout, the last of these folds' width.
@@ -248,21 +254,11 @@ fn fold<T: Element>(elements: &[T], neutral: T, f: impl Fn(T, T) -> T) -> T {
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {
-            sums[lane] = f(sums[lane], sums[lane + width]);
+            sums[lane] = wide(sums[lane], sums[lane + width]);
         }
         width /= 2;
     }
-    rest.iter().fold(sums[0], |sum, x| f(sum, *x))
-}
-
-/// Folds blocks of `f32`, and their results in `f64`.
-#[inline(always)]
-fn in_blocks(elements: &[f32], neutral: f32, f: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut sum = f64::from(neutral);
-    for block in elements.chunks(4096) {
-        sum = wide(sum, fold(block, neutral, &f).into());
-    }
-    sum
+    rest.iter().fold(sums[0], |sum, x| wide(sum, widen(*x)))
 }
 
 /// The running value of a scan; floats run in `f64`.
