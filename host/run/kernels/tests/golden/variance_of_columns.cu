@@ -8,7 +8,6 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     const bool active = thread < 6u;
     const u32 p = active ? thread * 8 : 0;
     const u32 depth = blockIdx.x % 8 * 512 + threadIdx.x / 1;
-    bf16 k0[7][8];
     float k2[8];
      {
         const float v2 = __uint_as_float(0x46c40000u);
@@ -21,7 +20,6 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (int v = 0; v < 32; ++v) acc3[v] = 0;
      {
-        #pragma unroll
         for (u32 j = 0; j < 1; ++j) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
@@ -33,7 +31,6 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
                     const bf16 v0 = s0[v];
                     const float v1 = (float)to_f32(v0);
                     acc3[turn * 8 + v] = Sum::of(acc3[turn * 8 + v], v1);
-                    k0[j * 4 + turn][v] = v0;
                 }
             }
         }
@@ -48,7 +45,6 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
                     const bf16 v0 = s0[v];
                     const float v1 = (float)to_f32(v0);
                     acc3[turn * 8 + v] = Sum::of(acc3[turn * 8 + v], v1);
-                    k0[4 + turn][v] = v0;
                 }
             }
         }
@@ -78,14 +74,16 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (int v = 0; v < 32; ++v) acc7[v] = 0;
      {
-        #pragma unroll
         for (u32 j = 0; j < 1; ++j) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
                 const u32 r = depth + (j * 4 + turn) * 4096;
+                __align__(16) bf16 s0[8];
+                read(s0, x0 + ((int)(p) + (int)(r) * 48));
                 #pragma unroll
                 for (int v = 0; v < 8; ++v) {
-                    const float v1 = (float)to_f32(k0[j * 4 + turn][v]);
+                    const bf16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
                     const float v5 = sub(v1, k4[v]);
                     const float v6 = mul(v5, v5);
                     acc7[turn * 8 + v] = Sum::of(acc7[turn * 8 + v], v6);
@@ -96,9 +94,12 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
         for (int turn = 0; turn < 3; ++turn) {
             const u32 r = depth + (4 + turn) * 4096;
             if (turn < 2 || r < 25088u) {
+                __align__(16) bf16 s0[8];
+                read(s0, x0 + ((int)(p) + (int)(r) * 48));
                 #pragma unroll
                 for (int v = 0; v < 8; ++v) {
-                    const float v1 = (float)to_f32(k0[4 + turn][v]);
+                    const bf16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
                     const float v5 = sub(v1, k4[v]);
                     const float v6 = mul(v5, v5);
                     acc7[turn * 8 + v] = Sum::of(acc7[turn * 8 + v], v6);
