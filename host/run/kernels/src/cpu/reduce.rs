@@ -227,7 +227,7 @@ fn undefined(op: ReduceOp, elements: &str) {
 const LANES: usize = 16;
 
 /// Folds with an associative operation: four elements at once, which hides its latency, then in accumulators side by side
-/// of a type that may be wider, and these in pairs.
+/// of a type that may be wider, and these in pairs. Short rows have four accumulators.
 #[inline(always)]
 fn fold<T: Element, W: Element>(
     elements: &[T],
@@ -236,6 +236,12 @@ fn fold<T: Element, W: Element>(
     widen: impl Fn(T) -> W,
     wide: impl Fn(W, W) -> W,
 ) -> W {
+    if elements.len() < 4 * LANES {
+        let (chunks, rest) = elements.as_chunks::<4>();
+        let add = |sums: [W; 4], chunk: &[T; 4]| std::array::from_fn(|lane| wide(sums[lane], widen(chunk[lane])));
+        let [a, b, c, d] = chunks.iter().fold([neutral; 4], add);
+        return rest.iter().fold(wide(wide(a, b), wide(c, d)), |sum, x| wide(sum, widen(*x)));
+    }
     let mut sums = [neutral; LANES];
     let (chunks, rest) = elements.as_chunks::<LANES>();
     let (fours, chunks) = chunks.as_chunks::<4>();

@@ -48,14 +48,13 @@ impl ThreadPool for NewThreads {
     }
 }
 
-/// Shares out `0 .. count`, at most `grain` numbers at a time. `work` is called once per thread, with those that it gets.
+/// Shares out `0 .. count`, at most `grain` numbers at a time, at least one. `work` is called once per thread, with those that it gets.
 pub(crate) fn share(
     threads: &dyn ThreadPool,
     count: usize,
     grain: usize,
     work: impl Fn(&mut dyn Iterator<Item = usize>) + Sync,
 ) {
-    let grain = grain.max(1);
     let next = AtomicUsize::new(0);
     let taken = || Some(next.fetch_add(grain, Ordering::Relaxed)).filter(|from| *from < count);
     let worker = || {
