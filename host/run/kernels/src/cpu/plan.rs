@@ -178,7 +178,7 @@ pub(crate) struct StripSizes {
 
 impl Default for StripSizes {
     fn default() -> StripSizes {
-        StripSizes { strip: 1024, tile: 4096, kept_bytes: 256 << 10, always_columns: false, parallel_cost: 100_000 }
+        StripSizes { strip: 2048, tile: 8192, kept_bytes: 256 << 10, always_columns: false, parallel_cost: 100_000 }
     }
 }
 
