@@ -320,23 +320,3 @@ fn transposed_inputs_are_read_by_way_of_shared_memory() {
     assert!(pairs >= 2, "{pairs} of 100 kernels move elements in pairs");
     assert!(tiled >= 20 && wide >= 3, "{tiled} of 100 kernels, {wide} of them of 16-bit elements");
 }
-
-#[test]
-fn where_tensors_are_joined_one_side_is_computed() {
-    let Some(compiler) = compiler() else { return };
-    let (mut wide, mut single) = (0, 0);
-    // Few threads keep this device busy, so that small kernels get as many lanes as large ones.
-    let small = DeviceProperties { multiprocessors: 1, threads_per_multiprocessor: 2, ..DeviceProperties::H200 };
-    for seed in 0..60 {
-        let (kernel, _) = RandomKernel::concatenated(seed);
-        let source = emit(&kernel, &verify(&kernel).unwrap(), &KernelLayout::contiguous(&kernel), &small);
-        let (_, body) = source.text.split_once("extern \"C\"").unwrap();
-        if body.contains("else {") {
-            *if body.contains("v < 1;") { &mut single } else { &mut wide } += 1;
-        }
-        if let Err(error) = compiler.compile(&source.text) {
-            panic!("seed {seed}: {error}\n{}", source.text);
-        }
-    }
-    assert!(wide >= 5 && single >= 5, "{wide} kernels with several lanes, {single} with one");
-}

@@ -153,9 +153,10 @@ impl Chooser<'_> {
         let is_long = |columns: u32| points.points().saturating_mul(u64::from(columns)) >= SPLIT_POINTS;
         let mut lanes = self.widest(&accesses, &rows, &points);
         let enough = |lanes: u32| {
-            // Several blocks share what is long enough: then wide accesses count more than many threads.
-            let shared =
-                is_long(wide(lanes) * lanes) && threads(lanes, 1).saturating_mul(points.points() / 4) >= fill / 8;
+            // Several blocks share what is long enough: then wide accesses count more than many threads, where a warp
+            // still reads whole runs of columns.
+            let shared = wide(lanes) == 32
+                && is_long(wide(lanes) * lanes) && threads(lanes, 1).saturating_mul(points.points() / 4) >= fill / 8;
             shared || threads(lanes, deepest(wide(lanes))) >= fill
         };
         while lanes > 1 && !enough(lanes) {

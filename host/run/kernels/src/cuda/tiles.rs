@@ -20,7 +20,7 @@ pub(super) const THREADS: u32 = 256;
 pub(super) const WARPS: u32 = THREADS / 32;
 
 /// Points that a kernel has at least, if it pays to go over them in another order than that of its outputs.
-pub(super) const FEWEST_POINTS: u64 = 4096;
+const FEWEST_POINTS: u64 = 4096;
 /// How far a square of points should reach along each side, at least.
 const FEWEST_STEPS: i64 = 16;
 

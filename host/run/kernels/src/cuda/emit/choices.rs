@@ -9,39 +9,21 @@ use passhost_ir::Dtype;
 use passhost_ir::kernel::{Class, Op, Reg};
 use std::collections::{HashMap, HashSet};
 
-/// What is computed once for all lanes, before anything else is, and the selections that are made by address, or by a
-/// branch.
+/// What is computed once for all lanes, before anything else is, and the selections that are made by address.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
-    /// What lanes have in common of values that are computed before any branch.
+    /// What lanes have in common of values that are computed before them.
     pub(super) once: HashMap<Reg, Lanes>,
     /// Selections by address.
     pub(super) whole: HashSet<Reg>,
-    /// Those between other values, of which one side is computed; the outermost of some that belong together come first.
-    pub(super) branches: Vec<Branch>,
-    /// What these select from, and what that is computed of.
+    /// What these select from.
     pub(super) parts: HashSet<Reg>,
-}
-
-/// A selection of which one side is computed.
-#[derive(Debug)]
-pub(super) struct Branch {
-    pub(super) select: Reg,
-    pub(super) condition: Reg,
-    /// What is computed for the condition, and is not there already.
-    pub(super) before: Vec<Reg>,
-    /// For each side its value, and all that is computed for it.
-    pub(super) sides: [(Reg, Vec<Reg>); 2],
 }
 
 impl Choices {
     /// What lanes have in common of a value that is computed before them.
     pub(super) fn common(&self, reg: Reg) -> Option<Lanes> {
-        let of_branch = |branch: &Branch| match reg == branch.select {
-            true => Some(Lanes::Neighbours),
-            false => branch.before.contains(&reg).then_some(Lanes::One),
-        };
-        self.once.get(&reg).copied().or_else(|| self.branches.iter().find_map(of_branch))
+        self.once.get(&reg).copied()
     }
 }
 
@@ -56,7 +38,6 @@ impl CudaEmitter<'_> {
                 choices.parts.extend(parts);
             }
         }
-        let branches = self.branches(&mut choices, insts, lanes);
         for reg in insts.iter().filter(|reg| !choices.parts.contains(reg)) {
             let common = match self.of.op(*reg) {
                 Op::Load { .. } => self.load_lanes(*reg),
@@ -68,10 +49,6 @@ impl CudaEmitter<'_> {
             if common != Lanes::Each {
                 choices.once.insert(*reg, common);
             }
-        }
-        for mut branch in branches {
-            branch.before.retain(|reg| choices.common(*reg).is_none());
-            choices.branches.push(branch);
         }
         choices
     }

@@ -1,6 +1,5 @@
 //! From a kernel, a layout and a schedule to a loop form.
 
-mod branches;
 mod choices;
 mod columns;
 mod exchange;

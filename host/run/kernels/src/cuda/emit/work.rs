@@ -105,8 +105,6 @@ impl CudaEmitter<'_> {
                 }
             }
         }
-        // Last, so that loads which do not wait for a branch are under way.
-        chosen.branches.iter().for_each(|branch| self.branch(branch, context));
     }
 
     /// Whether a value among `insts` is the same for all lanes; `known` says so of those before.
