@@ -11,6 +11,7 @@ pub mod decompose;
 pub mod doctor;
 mod documents;
 pub mod eval;
+pub mod explain;
 pub mod guide;
 pub mod keygen;
 pub mod leaderboard;

@@ -125,8 +125,10 @@ pub fn score_lines(
     };
     let published = text("AS", published, confidence.map(|found| found.aggregate_score));
     let strict = text("AS strict", strict, confidence.map(|found| found.aggregate_score_strict));
-    let lines =
-        [(published, "speedup with failures counted"), (strict, "no error forgiven, edge-case inputs included")];
+    let lines = [
+        (published, "speedup with failures counted; see `passhost explain AS`"),
+        (strict, "no error forgiven, edge-case inputs included"),
+    ];
     match headline {
         Headline::Published => lines,
         Headline::Strict => {

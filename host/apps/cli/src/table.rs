@@ -6,7 +6,7 @@ use crate::terminal::{Terminal, TitledCell, Tone};
 use passhost_report::short_names;
 use passhost_result::document::{DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
-use passhost_result::{Policy, Progress, TunedKernel, left_out};
+use passhost_result::{NoteKind, Policy, Progress, TunedKernel, left_out};
 use passhost_score::{FALSE_VERDICTS, FailureClass};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -260,8 +260,13 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     add(Tone::Warn, "counts in AS strict", domain);
     add(Tone::Dim, "note", variants().flat_map(|variant| variant.notes.iter().cloned()).collect());
     let left_out = left_out(&document.variants, &document.limits.measurement);
-    let notes = [left_out, document.confinement.note(), drift(document), host_spread(document)];
-    let notes = notes.into_iter().flatten().map(|note| format!("note: {note}"));
+    let notes = [
+        (NoteKind::Budget, left_out),
+        (NoteKind::Sandbox, document.confinement.note()),
+        (NoteKind::Noise, drift(document)),
+        (NoteKind::HostSpread, host_spread(document)),
+    ];
+    let notes = notes.into_iter().filter_map(|(kind, note)| Some(format!("note: {}", kind.note(note?))));
     lines.extend(notes.flat_map(|note| terminal.painted(Tone::Dim, &note, "  ")));
     lines
 }
@@ -282,7 +287,7 @@ fn drift(document: &Document) -> Option<String> {
     let drifts: Vec<f64> = drifts.map(|timing| timing.eager_drift).filter(|drift| *drift > NOTABLE).collect();
     let most = drifts.iter().copied().reduce(f64::max)?;
     let (count, all) = (drifts.len(), document.variants.len());
-    Some(format!("{count} of {all} variants: control run differs from eager by up to {most:.2}x (noise)"))
+    Some(format!("{count} of {all} variants: control run differs from eager by up to {most:.2}x"))
 }
 
 /// The verdict, then the scores that it comes with, then what they are made of.
