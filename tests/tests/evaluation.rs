@@ -127,7 +127,7 @@ fn a_variant_is_measured_in_three_processes_or_not_at_all() {
         run.expect_end(0, &["AS ", "over device time: AS", "false-positive rate <= 0.1% over 5 submissions"]);
         run.expect(document["confidence"]["submissions"] == 5, "the submissions are recorded");
     } else {
-        run.expect_end(3, &["not measured", "--wait 5m", "no score"]);
+        run.expect_end(3, &["not measured", "--wait 5m", "--quick", "no score"]);
         run.expect(document["scores"].is_null() && variant["failure"]["blame"] == "host", "nothing is scored");
     }
 }

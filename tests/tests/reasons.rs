@@ -72,7 +72,7 @@ fn named_variants_are_evaluated_and_the_others_counted() {
     run.expect(names.len() == 1 && names[0].contains("/float16/"), &format!("{names:?}"));
     run.expect(document["job"]["left_out"].as_u64() > Some(0), &format!("{document:#}"));
     eval(&["/float16/", "flaot32"])
-        .expect_end(2, &["no variant of pointwise-chain has `flaot32` in its name; there are"]);
+        .expect_end(2, &["no variant of pointwise-chain has `flaot32` in its name; did you mean `float32`"]);
 }
 
 #[test]

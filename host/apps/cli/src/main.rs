@@ -10,6 +10,7 @@ mod explain;
 mod files;
 mod headroom;
 mod interrupt;
+mod meant;
 mod output;
 mod private;
 mod progress;

@@ -157,7 +157,8 @@ fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Fai
 /// What findings of the integrity layers say together.
 const UNLIKE: &str = "the outputs do not follow from the inputs as the reference's do";
 /// What to do about a machine that does something else.
-const NOT_MEASURED: &str = "stop what else runs on this machine, or try again for a while with --wait 5m";
+const NOT_MEASURED: &str = "stop what else runs on this machine, try again for a while with --wait 5m, or accept noise with --quick, for trying \
+                            things out";
 
 #[cfg(test)]
 mod tests {
