@@ -159,7 +159,7 @@ fn row<'c>(variant: &Variant, name: &str) -> [TitledCell<'c>; 9] {
     let (shown, rewrite) = (timing.and_then(Timing::shown), variant.rewrite.as_ref());
     let nodes = rewrite.map_or("-".into(), |rewrite| format!("{} to {}", rewrite.nodes_before, rewrite.nodes_after));
     [
-        TitledCell::new("variant", one_line(name, 120)),
+        TitledCell::new("variant", one_line(name, 200)),
         TitledCell::new("nodes", nodes).from(ALL),
         TitledCell::new("kernels", rewrite.map_or("-".into(), |rewrite| rewrite.kernels.to_string())).from(ALL),
         TitledCell::new("eager us", number(shown.map(|shown| shown.eager_us), 1)).from(ALL),
