@@ -222,6 +222,47 @@ fn wrong_usage_is_exit_code_two() {
 }
 
 #[test]
+fn what_was_meant_is_in_the_message() {
+    let directory = directory();
+    let noop = plugin("noop").display().to_string();
+    let shipped = |name: &str| sample(name).display().to_string();
+    let (rms_norm, nearly_noop) = (shipped("rms-norm"), noop.replace("noop", "nopo"));
+    let python = write(&directory, "make.py", "import torch\n").display().to_string();
+    let model = write(&directory, "graph/model.py", "import torch\n").display().to_string();
+    let results = write(&directory, "results/night.jsonl", "").with_file_name("").display().to_string();
+    let endpoint = "http://127.0.0.1:9/v1/chat/completions";
+    let meant = |path: &str| format!("did you mean `{path}`");
+    let cases: [(&[&str], &[&str]); 14] = [
+        (
+            &["eval", &rms_norm, &noop],
+            &["stands where the plugin belongs", &format!("passhost eval {noop} {rms_norm}")],
+        ),
+        (&["eval", &nearly_noop, &rms_norm], &["no file or directory", &meant(&noop)]),
+        (&["check", &nearly_noop], &[&meant(&noop)]),
+        (&["eval", &noop, &shipped("rms-nrom")], &["no file or directory", &meant(&rms_norm)]),
+        (&["eval", &noop, &shipped("referense.txt")], &[&meant(&shipped("reference.txt"))]),
+        (&["show", &shipped("rms-nrom")], &[&meant(&rms_norm)]),
+        (&["samples", "list", &shipped("rms-nrom")], &[&meant(&rms_norm)]),
+        (
+            &["eval", &noop, &python],
+            &["it is Python", "`pip install ./samples/extract`", &format!("`python {python}`")],
+        ),
+        (&["eval", &noop, &model], &["it is a file of a sample; give the directory"]),
+        (&["report", &results], &["it is a directory", "night.jsonl`?"]),
+        (&["ops", "layernorm"], &[&meant("aten::layer_norm")]),
+        (&["explain", "undecidd"], &[&meant("undecided")]),
+        (&["bnech"], &["a similar subcommand exists: 'bench'"]),
+        (
+            &["agent", "--model", "m", "--base-url", endpoint, "--samples", &rms_norm],
+            &["/chat/completions itself; write http://127.0.0.1:9/v1"],
+        ),
+    ];
+    for (words, texts) in cases {
+        Passhost::new(words).run().expect_end(2, texts);
+    }
+}
+
+#[test]
 fn pipes_and_devices_are_refused_at_once() {
     let directory = directory();
     let pipe = directory.path().join("pipe");

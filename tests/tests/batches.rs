@@ -65,7 +65,7 @@ fn several_plugins_share_a_batch_and_one_that_does_not_load_or_a_missing_sample_
             "nowhere",
             "3 of 3 samples have ended",
             "noop 0.1.0: 2 graphs of 2 samples, cpu",
-            "2 pass miss",
+            "2 unchanged",
             "core.wasm: 2 graphs of 2 samples",
             "2 compile",
         ],
@@ -179,7 +179,7 @@ fn an_evaluation_of_several_samples_goes_on_past_one_that_is_not_there() {
         place.write("list.csv", format!("uid,sample_path\n1,missing\n2,{}\n3,{}\n", place.path(0), place.path(1)));
     let words = [Path::new("eval"), &plugin("noop"), &list].map(|word| word.display().to_string());
     let run = Passhost::new(words).with(&["--device", "cpu", "--threads", "1", "--accept-noise"]).with_json().run();
-    run.expect_end(2, &["sample (sample): cannot open", "list.csv:2", "6 graphs of 3 samples: 6 pass miss"]);
+    run.expect_end(2, &["sample (sample): cannot open", "list.csv:2", "6 graphs of 3 samples: 6 unchanged"]);
     run.expect(run.json()[0]["blame"] == "sample" && run.json()[1]["job"]["groups"][0] == "list", "a document each");
     let lines = run.err.lines().count();
     run.expect(lines <= 3, "at most one plain line of progress a sample");

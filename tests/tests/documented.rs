@@ -205,6 +205,7 @@ const COMMANDS: &[&[&str]] = &[
     &["build"],
     &["new"],
     &["setup-sdk"],
+    &["explain"],
     &["guide"],
     &["check"],
     &["show"],

@@ -35,7 +35,10 @@ fn check(run: &Run) {
 fn commands(before: &[String]) -> BTreeSet<String> {
     let help = Passhost::new(before).with(&["--help"]).run();
     help.expect_end(0, &["Usage: passhost"]);
-    let listed = help.out.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // All commands stand in groups, those of a command under one title; the lines of titles are not indented.
+    let first = if before.is_empty() { "Evaluate:" } else { "Commands:" };
+    let listed = help.out.lines().skip_while(|line| *line != first).skip(1);
+    let listed = listed.take_while(|line| !line.is_empty() && *line != "Options:");
     let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
     let mut found = BTreeSet::new();
     for name in names.filter(|name| *name != "help") {

@@ -48,9 +48,9 @@ fn what_holds_a_score_back_is_said_with_what_is_left_to_the_library() {
         "stream.json",
         60,
         &expect![[r#"
-            of 3 right graphs 1 leaves calls to the library, 2.00 times
-            as fast in the geometric mean; 1 leaves none, 4.00 times as
-            fast; of 1 it is not recorded
+            of 3 right graphs 1 leaves calls to the library: 2.00x in
+            the geometric mean; 1 leaves none: 4.00x; of 1 it is not
+            recorded
             slowest right      speedup  at reference  library calls
             attention/calls       2.00        126.93   2 linear, mm
             attention/views       4.00        126.93           none
@@ -61,8 +61,8 @@ fn what_holds_a_score_back_is_said_with_what_is_left_to_the_library() {
         "stream.json",
         100,
         &expect![[r#"
-            of 3 right graphs 1 leaves calls to the library, 2.00 times as fast in the geometric mean; 1 leaves
-            none, 4.00 times as fast; of 1 it is not recorded
+            of 3 right graphs 1 leaves calls to the library: 2.00x in the geometric mean; 1 leaves none: 4.00x;
+            of 1 it is not recorded
             slowest right      speedup     us  at reference   us  library calls
             attention/calls       2.00  600.0        126.93  9.5   2 linear, mm
             attention/views       4.00  300.0        126.93  9.5           none
@@ -73,9 +73,9 @@ fn what_holds_a_score_back_is_said_with_what_is_left_to_the_library() {
         "captured.json",
         60,
         &expect![[r#"
-            of 3 right graphs 1 leaves calls to the library, 2.00 times
-            as fast in the geometric mean; 1 leaves none, 4.00 times as
-            fast; of 1 it is not recorded
+            of 3 right graphs 1 leaves calls to the library: 2.00x in
+            the geometric mean; 1 leaves none: 4.00x; of 1 it is not
+            recorded
             slowest right      speedup  device  at floor  library calls
             attention/calls       2.00    1.00    435.78   2 linear, mm
             attention/views       4.00    2.00    435.78           none
@@ -86,8 +86,8 @@ fn what_holds_a_score_back_is_said_with_what_is_left_to_the_library() {
         "captured.json",
         100,
         &expect![[r#"
-            of 3 right graphs 1 leaves calls to the library, 2.00 times as fast in the geometric mean; 1 leaves
-            none, 4.00 times as fast; of 1 it is not recorded
+            of 3 right graphs 1 leaves calls to the library: 2.00x in the geometric mean; 1 leaves none: 4.00x;
+            of 1 it is not recorded
             slowest right      speedup  device      us  at floor   us  library calls
             attention/calls       2.00    1.00  1200.0    435.78  2.8   2 linear, mm
             attention/views       4.00    2.00   600.0    435.78  2.8           none

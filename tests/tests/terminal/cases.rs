@@ -375,6 +375,7 @@ fn of_names(place: &Place) -> Vec<Case> {
                 place.run(&["setup-sdk", "--source", &root, "--out", &place.at("queue")]),
             ],
         ),
+        ("explain", vec![place.run(&["explain", HOSTILE]), place.run(&["explain"])]),
         ("guide", vec![place.run(&["guide"])]),
         ("ops", vec![place.run(&["ops", HOSTILE]), place.run(&["ops"])]),
         (

@@ -3,6 +3,7 @@
 pub mod after_help;
 #[cfg(test)]
 mod documented;
+mod groups;
 mod launch;
 mod limits;
 mod measure;

@@ -11,6 +11,7 @@ pub mod decompose;
 pub mod doctor;
 mod documents;
 pub mod eval;
+pub mod explain;
 pub mod guide;
 pub mod keygen;
 pub mod leaderboard;
@@ -30,6 +31,7 @@ pub mod verify;
 
 use crate::arguments::DeviceArguments;
 use crate::exit::{Exit, OrStop, Stop};
+use crate::meant;
 use crate::terminal::{Terminal, Tone};
 use passhost_cache::Cache;
 use passhost_child::device::{Device, DeviceSetup};
@@ -90,8 +92,9 @@ fn device_setup(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
 
 /// Every sample that the paths name, each once. What was named again is said.
 fn named_samples<'p>(paths: impl IntoIterator<Item = &'p PathBuf>, terminal: &Terminal) -> Result<Vec<Named>, Stop> {
-    let FoundSamples { samples, repeated } =
-        passhost_sample::find_all(paths.into_iter().map(PathBuf::as_path)).or_stop(Exit::Usage)?;
+    let paths: Vec<&Path> = paths.into_iter().map(PathBuf::as_path).collect();
+    meant::check_there(paths.iter().copied())?;
+    let FoundSamples { samples, repeated } = passhost_sample::find_all(paths).or_stop(Exit::Usage)?;
     if let Some(Repeated { count, first }) = repeated {
         let first = one_line(&first.display().to_string(), 200);
         terminal
@@ -102,6 +105,7 @@ fn named_samples<'p>(paths: impl IntoIterator<Item = &'p PathBuf>, terminal: &Te
 
 /// A plugin file. One that is anything else is most often a list in the wrong place.
 fn read_plugin(path: &Path, limit: u64) -> Result<Plugin, Stop> {
+    meant::check_there([path])?;
     let plugin = Plugin::read(path, limit).or_stop(Exit::Usage)?;
     if !plugin.wasm.starts_with(WEBASSEMBLY) && !is_wasm_by_name(path) {
         let path = path.display();

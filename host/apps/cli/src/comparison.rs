@@ -7,7 +7,7 @@ use passhost_report::{
     headline_name,
 };
 use passhost_result::untrusted::one_line;
-use passhost_score::{FailureClass, Verdict};
+use passhost_score::Verdict;
 
 /// Changes of a kind that are shown; JSON has them all.
 const SHOWN: usize = 5;
@@ -37,7 +37,7 @@ pub fn render(comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String
     if !comparison.unwinnable.is_empty() {
         let places: Vec<&GraphPlace> = comparison.unwinnable.iter().collect();
         let text = format!(
-            "graphs that fail for their samples' sake, whoever is tried, and do not count: {}: {}",
+            "graphs that fail with every plugin because the sample cannot be judged, and do not count: {}: {}",
             places.len(),
             named(&places)
         );
@@ -142,13 +142,9 @@ fn listed(what: &str, changes: &[ScoreChange], terminal: &Terminal) -> Vec<Strin
     if changes.is_empty() {
         return vec![];
     }
-    let end = |class: Option<FailureClass>| match class {
-        Some(FailureClass::PassMiss) => "unchanged".to_owned(),
-        class => class_words(class),
-    };
     let mut lines = vec![format!("{what}: {}", changes.len())];
     lines.extend(terminal.rows(&changes[..changes.len().min(SHOWN)], |change| {
-        let (first, other) = (end(change.first), end(change.other));
+        let (first, other) = (class_words(change.first), class_words(change.other));
         [
             TitledCell::new("graph", name(&change.place)),
             TitledCell::new("ratio", short(Some(change.ratio.ratio))),

@@ -23,16 +23,23 @@ pub enum Exit {
     Interrupted(u8),
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The number that the shell sees.
+    pub fn code(self) -> u8 {
+        match self {
             Exit::Success => 0,
             Exit::Plugin => 1,
             Exit::Usage => 2,
             Exit::Host => 3,
             Exit::Differs => 4,
             Exit::Interrupted(signal) => 128 + signal,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
     }
 }
 

@@ -30,7 +30,7 @@ fn left_to_the_library(headroom: &Headroom) -> String {
     }
     let fast = |MeanSpeedup { graphs, speedup }: MeanSpeedup, what: &str| {
         let verb = if graphs == 1 { "leaves" } else { "leave" };
-        format!("{graphs} {verb} {what}, {speedup:.2} times as fast")
+        format!("{graphs} {verb} {what}: {speedup:.2}x")
     };
     let in_the_mean = |mean, what| format!("{} in the geometric mean", fast(mean, what));
     let parts: Vec<String> = match (*with_calls, *without_calls) {

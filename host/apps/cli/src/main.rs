@@ -10,15 +10,18 @@ mod explain;
 mod files;
 mod headroom;
 mod interrupt;
+mod meant;
 mod output;
 mod private;
 mod progress;
 mod reason;
 mod rows;
 mod style;
+mod suggest;
 mod summary;
 mod table;
 mod terminal;
+mod terms;
 
 use arguments::{after_help, refused};
 use clap::{CommandFactory, FromArgMatches};
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Samples(arguments) => commands::samples::run(&arguments, &terminal),
         Command::Decompose(arguments) => commands::decompose::run(&arguments, &terminal),
         Command::Agent(arguments) => commands::agent::run(&arguments, &terminal),
+        Command::Explain(arguments) => commands::explain::run(&arguments, &terminal),
         Command::Guide => Ok(commands::guide::run()),
         Command::Ops(arguments) => commands::ops::run(&arguments, &terminal),
         Command::Policies(arguments) => commands::policies::run(&arguments, &terminal),

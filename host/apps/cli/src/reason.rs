@@ -7,7 +7,7 @@ use passhost_result::{Decided, DivergentNode, OutputReport, ShownBy};
 /// Characters of an op's name.
 const OP: usize = 60;
 
-/// What is wrong with a variant that ran, where that shows in its outputs, or on unusual inputs alone.
+/// What is wrong with a variant that ran, where that shows in its outputs, or on edge-case inputs alone.
 pub fn reason(variant: &Variant) -> Option<String> {
     if variant.class.is_none() && variant.decided.is_none() {
         variant.edge_cases.first()?;
@@ -49,8 +49,8 @@ fn wrong_element(position: usize, output: &OutputReport) -> Option<String> {
 /// What a run in double precision says of it.
 fn sides(decided: &Decided) -> String {
     let [own, eager] = [decided.passes_at, decided.eager_passes_at]
-        .map(|passes_at| passes_at.map_or("at no t".to_owned(), |t| format!("from t = {t}")));
-    format!("; beside a double precision run the rewrite is right {own}, eager {eager}")
+        .map(|passes_at| passes_at.map_or("at no t".to_owned(), |t| format!("at t = {t}")));
+    format!("; against a double precision run the rewrite passes {own}, eager {eager}")
 }
 
 /// The inputs that show it, where they are not ordinary.

@@ -2,11 +2,11 @@
 
 use crate::reason::reason;
 use crate::table::{speedup_of, verdict_on};
-use crate::terminal::{Terminal, Tone, cut_front};
+use crate::terminal::{Terminal, Tone, cut, padded};
 use passhost_result::document::{Document, Failure, Variant};
 use passhost_result::untrusted::one_line;
 
-/// Characters of a name; of a longer one the end is shown.
+/// Characters of a name on a terminal.
 const LONGEST: usize = 36;
 
 /// Characters of why a variant is wrong.
@@ -36,7 +36,7 @@ impl VariantRows {
     pub fn variant(&self, plugin: &str, sample: &str, variant: &Variant) -> String {
         let verdict = verdict_on(variant);
         let speedup = speedup_of(variant);
-        let name = padded(&variant.name, LONGEST);
+        let name = self.column(&variant.name, LONGEST);
         let mut row = format!("{}{name}  {verdict:<14} {speedup:>6}", self.names(plugin, sample));
         if let Some(reason) = reason(variant) {
             row.push_str(&format!("  {}", one_line(&reason, REASON)));
@@ -60,11 +60,13 @@ impl VariantRows {
     }
 
     fn names(&self, plugin: &str, sample: &str) -> String {
-        let column = |name: &str, width: usize| if width == 0 { String::new() } else { padded(name, width) + "  " };
+        let column =
+            |name: &str, width: usize| if width == 0 { String::new() } else { self.column(name, width) + "  " };
         column(plugin, self.plugin) + &column(sample, self.sample)
     }
-}
 
-fn padded(name: &str, width: usize) -> String {
-    format!("{:<width$}", cut_front(&one_line(name, 400), width))
+    /// A name, cut where it is for a terminal.
+    fn column(&self, name: &str, width: usize) -> String {
+        padded(&cut(&one_line(name, 400), self.terminal.name_width(width)), width)
+    }
 }

@@ -6,7 +6,7 @@ use passhost_report::{ClockScores, Conditions, Eager, Extreme, GraphPlace, OverS
 use passhost_result::Headline;
 use passhost_result::document::Launch;
 use passhost_result::untrusted::one_line;
-use passhost_score::{Confidence, FailureClass, Interval};
+use passhost_score::{Confidence, Estimate, FailureClass, Interval};
 use std::collections::BTreeMap;
 
 /// Places that are named; JSON has them all.
@@ -67,7 +67,9 @@ fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> 
     lines.extend(scores(&summary.all, conditions.headline, terminal));
     lines.extend(by_tolerance(&summary.all, terminal));
     lines.extend(slices(summary, terminal));
-    let ends: Vec<String> = summary.ends.iter().map(|(end, count)| format!("{count} {end}")).collect();
+    // The classes of the JSON form, of which one has a plainer word.
+    let ends = summary.ends.iter().map(|(end, count)| format!("{count} {}", end.replace("pass miss", "unchanged")));
+    let ends: Vec<String> = ends.collect();
     lines.extend(terminal.wrap(&ends.join(", "), ""));
     let counts: Vec<String> =
         summary.progress.iter().rev().map(|(progress, count)| format!("{count} {progress}")).collect();
@@ -93,30 +95,52 @@ fn scores(all: &PartScores, headline: Headline, terminal: &Terminal) -> Vec<Stri
     let both = |scores: &ClockScores| {
         both_scores([scores.aggregate_score, scores.aggregate_score_strict], scores.confidence.as_ref(), headline)
     };
-    let mut lines = terminal.painted(Tone::Strong, &both(wall), "");
+    let verdict = wall.confidence.iter().map(|found| format!("{} over graphs that ran", verdict_text(found)));
+    let mut lines: Vec<String> =
+        verdict.chain([both(wall)]).flat_map(|text| terminal.painted(Tone::Strong, &text, "")).collect();
     let device = all.device.iter().map(|device| format!("over device time: {}", both(device)));
     lines.extend(device.flat_map(|text| terminal.wrap(&text, "")));
     let over_samples = all.over_samples.filter(|_| all.samples > 1);
     lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("AS", over), "")));
-    if let Some(Confidence { speedup, verdict, .. }) = &wall.confidence {
-        let interval = bracketed(Some(speedup.interval));
-        let text = format!(
-            "{verdict}: {:.3} times as fast in the geometric mean of graphs that ran{interval}",
-            speedup.speedup
-        );
-        lines.extend(terminal.wrap(&text, ""));
-    }
     lines
 }
 
-/// AS and AS strict with their intervals; what counts stands first.
-pub fn both_scores([published, strict]: [f64; 2], confidence: Option<&Confidence>, headline: Headline) -> String {
-    let published = format!("AS {published:.3}{}", bracketed(confidence.map(|found| found.aggregate_score)));
-    let strict = format!("AS strict {strict:.3}{}", bracketed(confidence.map(|found| found.aggregate_score_strict)));
+/// `faster: 2.61x (95% CI 2.44 to 2.79)`.
+pub fn verdict_text(Confidence { verdict, speedup, .. }: &Confidence) -> String {
+    let Estimate { speedup, interval: Interval { low, high } } = *speedup;
+    let [speedup, low, high] = [speedup, low, high].map(|value| rounded(value, 2));
+    format!("{verdict}: {speedup}x (95% CI {low} to {high})")
+}
+
+/// AS and AS strict with their intervals, each with what it is in a few words; the headline stands first.
+pub fn score_lines(
+    [published, strict]: [f64; 2],
+    confidence: Option<&Confidence>,
+    headline: Headline,
+) -> [(String, &'static str); 2] {
+    let text = |name: &str, score: f64, interval: Option<Interval>| {
+        let interval = interval.map(|Interval { low, high }| [low, high].map(|end| rounded(end, 2)));
+        let interval = interval.map_or(String::new(), |[low, high]| format!(" [{low}, {high}]"));
+        format!("{name} {}{interval}", rounded(score, 2))
+    };
+    let published = text("AS", published, confidence.map(|found| found.aggregate_score));
+    let strict = text("AS strict", strict, confidence.map(|found| found.aggregate_score_strict));
+    let lines = [
+        (published, "speedup with failures counted; see `passhost explain AS`"),
+        (strict, "no error forgiven, edge-case inputs included"),
+    ];
     match headline {
-        Headline::Published => format!("{published}   {strict}"),
-        Headline::Strict => format!("{strict}   {published}"),
+        Headline::Published => lines,
+        Headline::Strict => {
+            let [published, strict] = lines;
+            [strict, published]
+        }
     }
+}
+
+/// Both on one line.
+pub fn both_scores(scores: [f64; 2], confidence: Option<&Confidence>, headline: Headline) -> String {
+    score_lines(scores, confidence, headline).map(|(text, _)| text).join("   ")
 }
 
 /// A mean in which each sample counts once, and what it says of others.
@@ -190,7 +214,11 @@ fn extremes(title: &str, extremes: &[Extreme], terminal: &Terminal) -> Vec<Strin
 
 /// How a variant ended, in words.
 pub fn class_words(class: Option<FailureClass>) -> String {
-    class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "))
+    match class {
+        None => "right".to_owned(),
+        Some(FailureClass::PassMiss) => "unchanged".to_owned(),
+        Some(class) => class.to_string().replace('_', " "),
+    }
 }
 
 fn pass_misses(misses: &[GraphPlace], terminal: &Terminal) -> Vec<String> {
@@ -198,7 +226,7 @@ fn pass_misses(misses: &[GraphPlace], terminal: &Terminal) -> Vec<String> {
         return vec![];
     }
     let names = named(&misses.iter().collect::<Vec<_>>());
-    terminal.wrap(&format!("pass misses, {}: {names}", misses.len()), "")
+    terminal.wrap(&format!("unchanged graphs, {}: {names}", misses.len()), "")
 }
 
 fn unmeasured(summary: &Summary, terminal: &Terminal) -> Vec<String> {
@@ -245,7 +273,14 @@ pub fn share(part: &PartScores) -> String {
 
 /// A score in a table.
 pub fn short(score: Option<f64>) -> String {
-    score.map_or("-".to_owned(), |score| if score < 0.095 { format!("{score:.3}") } else { format!("{score:.2}") })
+    score.map_or("-".to_owned(), |score| rounded(score, 2))
+}
+
+/// A number with so many digits after the point, and at least two that say something.
+pub fn rounded(value: f64, digits: usize) -> String {
+    let before = if value > 0.0 && value.is_finite() { value.log10().floor() as i32 + 1 } else { 1 };
+    let digits = digits.max(usize::try_from(2 - before).unwrap_or(0));
+    format!("{value:.digits$}")
 }
 
 /// An interval in a table.

@@ -1,12 +1,12 @@
 //! The table on the terminal: a view of the result document.
 
 use crate::reason;
-use crate::summary::{both_scores, class_words};
+use crate::summary::{both_scores, class_words, rounded, score_lines, verdict_text};
 use crate::terminal::{Terminal, TitledCell, Tone};
 use passhost_report::short_names;
 use passhost_result::document::{DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
-use passhost_result::{Headline, Policy, Progress, TunedKernel, left_out};
+use passhost_result::{NoteKind, Policy, Progress, TunedKernel, left_out};
 use passhost_score::{FALSE_VERDICTS, FailureClass};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ const FAILURES_SHOWN: usize = 4;
 const ALL: usize = 98;
 
 /// What is said of an evaluation that was quick.
-const QUICK: &str = "quick: the smallest variants alone, one round of inputs, none of them large or unusual, noise accepted, \
-                     not a result to rank";
+const QUICK: &str = "quick: the smallest variants, one round of inputs, no scaled or edge-case inputs, noise accepted: not a \
+                     result to rank";
 /// What is said of one that accepted noise.
-const NOISY: &str = "noise accepted: whatever else the machine did is in the times, not a result to rank";
+const NOISY: &str = "noise accepted: the times include whatever else the machine did: not a result to rank";
 
 /// The lines for one evaluation.
 pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
@@ -107,7 +107,7 @@ fn tuned(document: &Document) -> Option<String> {
     let most = gains.iter().copied().fold(1.0, f64::max);
     let others = match gains.len() {
         0 => "all keep their defaults".to_owned(),
-        count => format!("{count} have another than their default, up to {most:.2} times as fast"),
+        count => format!("{count} run faster than their defaults, by up to {most:.2}x"),
     };
     let (count, kept) = (kernels().count(), kernels().filter(|kernel| kernel.is_kept).count());
     document.is_tuned().then(|| format!("schedules: {count} kernels had a choice ({kept} measured before); {others}"))
@@ -128,9 +128,9 @@ pub fn total<'d>(documents: impl ExactSizeIterator<Item = &'d Document> + Clone)
     if !speedups.is_empty() {
         let mean = (speedups.iter().map(|speedup| speedup.ln()).sum::<f64>() / speedups.len() as f64).exp();
         let slower = speedups.iter().filter(|&&speedup| speedup < 0.97).count();
+        let changed = speedups.len();
         line.push_str(&format!(
-            "; {} changed and timed, {mean:.2} times as fast as eager in the geometric mean, {slower} slower by more than 3%",
-            speedups.len()
+            "; {changed} changed and timed: {mean:.2}x in the geometric mean, {slower} slower by more than 3%"
         ));
     }
     line
@@ -154,19 +154,19 @@ fn is_unmeasured(variant: &Variant) -> bool {
 
 /// A narrow terminal gets what decides: the speedup and whether it is right.
 fn row<'c>(variant: &Variant, name: &str) -> [TitledCell<'c>; 9] {
-    let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| told(value, digits));
+    let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| rounded(value, digits));
     let timing = variant.timing.as_ref();
     let (shown, rewrite) = (timing.and_then(Timing::shown), variant.rewrite.as_ref());
     let nodes = rewrite.map_or("-".into(), |rewrite| format!("{} to {}", rewrite.nodes_before, rewrite.nodes_after));
     [
-        TitledCell::new("variant", one_line(name, 120)),
+        TitledCell::new("variant", one_line(name, 200)),
         TitledCell::new("nodes", nodes).from(ALL),
         TitledCell::new("kernels", rewrite.map_or("-".into(), |rewrite| rewrite.kernels.to_string())).from(ALL),
         TitledCell::new("eager us", number(shown.map(|shown| shown.eager_us), 1)).from(ALL),
         TitledCell::new("rewritten us", number(shown.map(|shown| shown.rewritten_us), 1)).from(ALL),
         TitledCell::new("speedup", speedup_of(variant)),
         TitledCell::new("device", number(timing.and_then(|timing| timing.speedup_device), 2)).from(ALL),
-        TitledCell::new("right from", variant.passes_at.map_or("-".into(), |t| format!("t = {t}"))),
+        TitledCell::new("passes at", variant.passes_at.map_or("-".into(), |t| format!("t = {t}"))),
         TitledCell::new("result", verdict_on(variant)),
     ]
 }
@@ -176,15 +176,8 @@ pub fn speedup_of(variant: &Variant) -> String {
     match variant.timing.as_ref().map(Timing::shown) {
         None => "-".into(),
         Some(None) => "too noisy to say".into(),
-        Some(Some(shown)) => told(shown.speedup, 2),
+        Some(Some(shown)) => rounded(shown.speedup, 2),
     }
-}
-
-/// A number with so many digits after the point, and at least two that say something.
-fn told(value: f64, digits: usize) -> String {
-    let before = if value > 0.0 && value.is_finite() { value.log10().floor() as i32 + 1 } else { 1 };
-    let digits = digits.max(usize::try_from(2 - before).unwrap_or(0));
-    format!("{value:.digits$}")
 }
 
 /// What became of a variant, in a few words.
@@ -193,7 +186,7 @@ pub fn verdict_on(variant: &Variant) -> String {
         _ if is_unmeasured(variant) => "not measured".into(),
         (class @ Some(_), _) => class_words(class),
         (None, Some(trivial)) => format!("right, but so is {trivial}"),
-        (None, None) if !variant.edge_cases.is_empty() => "wrong on unusual inputs".into(),
+        (None, None) if !variant.edge_cases.is_empty() => "wrong on edge-case inputs".into(),
         (None, None) => class_words(None),
     }
 }
@@ -267,8 +260,13 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     add(Tone::Warn, "counts in AS strict", domain);
     add(Tone::Dim, "note", variants().flat_map(|variant| variant.notes.iter().cloned()).collect());
     let left_out = left_out(&document.variants, &document.limits.measurement);
-    let notes = [left_out, document.confinement.note(), drift(document), host_spread(document)];
-    let notes = notes.into_iter().flatten().map(|note| format!("note: {note}"));
+    let notes = [
+        (NoteKind::Budget, left_out),
+        (NoteKind::Sandbox, document.confinement.note()),
+        (NoteKind::Noise, drift(document)),
+        (NoteKind::HostSpread, host_spread(document)),
+    ];
+    let notes = notes.into_iter().filter_map(|(kind, note)| Some(format!("note: {}", kind.note(note?))));
     lines.extend(notes.flat_map(|note| terminal.painted(Tone::Dim, &note, "  ")));
     lines
 }
@@ -277,53 +275,47 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
 fn host_spread(document: &Document) -> Option<String> {
     let reach = 100.0 * (document.host_spread()? - 1.0);
     Some(format!(
-        "launches took longer than this host's fastest: intervals of wall clock reach {reach:.0}% to each side, what another \
-         run may differ by"
+        "kernel launches took longer than this host's fastest: wall-clock intervals are {reach:.0}% wider to each side, for \
+         what another run may give"
     ))
 }
 
-/// Says so if eager ran at another speed beside itself than beside the rewrite.
+/// Says so if eager ran at another speed in the control run, beside itself, than beside the rewrite.
 fn drift(document: &Document) -> Option<String> {
     const NOTABLE: f64 = 1.05;
     let drifts = document.variants.iter().filter_map(|variant| variant.timing.as_ref());
     let drifts: Vec<f64> = drifts.map(|timing| timing.eager_drift).filter(|drift| *drift > NOTABLE).collect();
     let most = drifts.iter().copied().reduce(f64::max)?;
-    Some(format!(
-        "on {} of {} variants eager beside itself and beside the rewrite differ, by a factor of up to {most:.2}",
-        drifts.len(),
-        document.variants.len(),
-    ))
+    let (count, all) = (drifts.len(), document.variants.len());
+    Some(format!("{count} of {all} variants: control run differs from eager by up to {most:.2}x"))
 }
 
+/// The verdict, then the scores that it comes with, then what they are made of.
 fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
     let Some(scores) = &document.scores else {
         let blame = document.blame.map_or("nobody".into(), |blame| blame.to_string());
         return vec![terminal.paint(Tone::Bad, &format!("no score: the {blame} is to blame"))];
     };
-    let at = |map: &BTreeMap<i8, f64>, t| map.get(&t).map_or("-".into(), |v| format!("{v:.3}"));
     let tone = if document.status == Status::Failed { Tone::Bad } else { Tone::Strong };
-    let by_tolerance = format!(
-        "S(-5) {}  S(-3) {}  S(0) {}   ES(0) {}  ES(1) {}  ES(3) {}",
-        at(&scores.s, -5),
-        at(&scores.s, -3),
-        at(&scores.s, 0),
-        at(&scores.es, 0),
-        at(&scores.es, 1),
-        at(&scores.es, 3),
-    );
     let fitting = |text: String| {
         if text.chars().count() > terminal.width() { terminal.wrap(&text, "") } else { vec![text] }
     };
+    let painted = |text: String| fitting(text).into_iter().map(|line| terminal.paint(tone, &line));
+    let mut lines: Vec<String> = verdict(document).into_iter().flat_map(painted).collect();
+    let headline = document.policy.rules().headline;
     let both = [scores.aggregate_score, scores.aggregate_score_strict];
-    let both = both_scores(both, document.confidence.as_ref(), document.policy.rules().headline);
-    let mut lines = fitting(by_tolerance);
-    lines.extend(fitting(both).iter().map(|line| terminal.paint(tone, line)));
+    for (line, says) in score_lines(both, document.confidence.as_ref(), headline) {
+        lines.extend(painted(format!("{line}  {says}")));
+    }
     if let Some(DeviceScores { aggregate_score, aggregate_score_strict, confidence }) = &document.device_scores {
         let both = [*aggregate_score, *aggregate_score_strict];
-        let both = both_scores(both, confidence.as_ref(), Headline::Published);
+        let both = both_scores(both, confidence.as_ref(), headline);
         lines.extend(fitting(format!("over device time: {both}")));
     }
-    lines.extend(verdict(document).into_iter().flat_map(fitting));
+    let at = |map: &BTreeMap<i8, f64>, t| map.get(&t).map_or("-".into(), |value| rounded(*value, 2));
+    let [s, es] = [(&scores.s, "S", [-5, -3, 0]), (&scores.es, "ES", [0, 1, 3])]
+        .map(|(map, name, tolerances)| tolerances.map(|t| format!("{name}({t}) {}", at(map, t))).join("  "));
+    lines.extend(fitting(format!("{s}   {es}")));
     lines.extend(progress(document).into_iter().flat_map(fitting));
     lines
 }
@@ -340,19 +332,12 @@ fn progress(document: &Document) -> Option<String> {
 /// Whether the rewrites are faster than eager, and how sure that is. A result of some variants is sure of nothing.
 fn verdict(document: &Document) -> Option<String> {
     let confidence = document.confidence.as_ref().filter(|_| !document.is_partial())?;
-    let speedup = &confidence.speedup;
     let of = match confidence.submissions {
         0 | 1 => String::new(),
         count => format!(" over {count} submissions"),
     };
-    Some(format!(
-        "{}: {:.3} times as fast in the geometric mean [{:.3}, {:.3}] within this run; wrong in at most {} of 1000 verdicts on equal programs{of}",
-        confidence.verdict,
-        speedup.speedup,
-        speedup.interval.low,
-        speedup.interval.high,
-        (1000.0 * FALSE_VERDICTS).round(),
-    ))
+    let percent = 100.0 * FALSE_VERDICTS;
+    Some(format!("{}, false-positive rate <= {percent}%{of}", verdict_text(confidence)))
 }
 
 #[cfg(test)]
@@ -388,7 +373,7 @@ mod tests {
             assert_eq!(row(&variant)[3..6], ["-", "-", "too noisy to say"]);
             // What follows from trials is never so: the document is not made of it.
             let document = Document { variants: vec![variant], ..document("p", "s", vec![]) };
-            assert!(!total([&document].into_iter()).contains("times as fast"));
+            assert!(!total([&document].into_iter()).contains("geometric mean"));
         }
         let untimed = Variant { timing: None, ..right("x", 2.0) };
         assert_eq!(row(&untimed)[3..6], ["-", "-", "-"]);
@@ -404,8 +389,8 @@ mod tests {
         let line = "schedules: 1 kernels had a choice (0 measured before); all keep their defaults";
         assert_eq!(tuned(&measured).as_deref(), Some(line));
         measured.variants[0].tuned = vec![kernel(&[1000, 800, 900], true), kernel(&[1000, 990], false)];
-        let line = "schedules: 2 kernels had a choice (1 measured before); 1 have another than their default, up to \
-                    1.25 times as fast";
+        let line = "schedules: 2 kernels had a choice (1 measured before); 1 run faster than their defaults, by \
+                    up to 1.25x";
         assert_eq!(tuned(&measured).as_deref(), Some(line));
     }
 }

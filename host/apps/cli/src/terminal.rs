@@ -2,13 +2,18 @@
 
 use crate::output::{complain, overwrite};
 use crate::style::marked;
+use passhost_ir::Dtype;
 use passhost_result::untrusted::escaped;
 use std::io::IsTerminal;
+use textwrap::core::display_width;
 
 pub use crate::style::Tone;
 
 /// Least width that has room for all columns of most tables.
 pub const WIDE: usize = 80;
+
+/// Characters of the end of a name that stay when its middle goes.
+const LEAST_END: usize = 4;
 
 /// A cell of a table, and the title of its column.
 pub struct TitledCell<'c> {
@@ -35,6 +40,8 @@ pub struct Terminal {
     colour: bool,
     progress: bool,
     width: usize,
+    /// Whether anybody said how wide lines may be.
+    is_bounded: bool,
 }
 
 impl Terminal {
@@ -47,12 +54,18 @@ impl Terminal {
             colour: out && !set("NO_COLOR") && !dumb,
             progress: std::io::stderr().is_terminal() && !dumb,
             width: width(),
+            is_bounded: out || set("COLUMNS"),
         }
     }
 
     /// Characters in a line.
     pub fn width(&self) -> usize {
         self.width
+    }
+
+    /// Characters that a name may have: as many as it has where no terminal is, so that scripts find it whole.
+    pub fn name_width(&self, width: usize) -> usize {
+        if self.is_bounded { width } else { usize::MAX }
     }
 
     /// Whether the progress line is overwritten, so that it may change often.
@@ -77,7 +90,7 @@ impl Terminal {
 
     /// A [`table`] whose titles are beside the point.
     pub fn headed(&self, head: &[&str], rows: &[Vec<String>]) -> Vec<String> {
-        let mut lines = table(head, rows, self.width);
+        let mut lines = table(head, rows, self.name_width(self.width));
         lines[0] = self.paint(Tone::Dim, &lines[0]);
         lines
     }
@@ -128,9 +141,9 @@ fn width() -> usize {
 pub fn table(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<String> {
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
     debug_assert!(rows.iter().all(|row| row.len() == head.len()), "every row has a cell for every column");
-    let length = |text: &str| text.chars().count();
-    let widest =
-        |(column, title): (usize, &&str)| rows.iter().map(|row| length(&row[column])).fold(length(title), usize::max);
+    let widest = |(column, title): (usize, &&str)| {
+        rows.iter().map(|row| display_width(&row[column])).fold(display_width(title), usize::max)
+    };
     let mut widths: Vec<usize> = head.iter().enumerate().map(widest).collect();
     let others: usize = widths.iter().skip(1).map(|width| width + 2).sum();
     let room = width.saturating_sub(others).max(8);
@@ -139,8 +152,8 @@ pub fn table(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<String> {
     }
     let line = |cells: &[String]| {
         let cells = cells.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
-            0 => format!("{:<width$}", cut_front(cell, width)),
-            _ => format!("  {cell:>width$}"),
+            0 => padded(&cut(cell, width), width),
+            _ => format!("  {}{cell}", blanks(width, cell)),
         });
         cells.collect::<String>().trim_end().to_owned()
     };
@@ -148,14 +161,45 @@ pub fn table(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<String> {
     std::iter::once(line(&titles)).chain(rows.iter().map(|row| line(row))).collect()
 }
 
-/// The end of a name says which variant it is, so the front gives way.
-pub fn cut_front(text: &str, width: usize) -> String {
-    let length = text.chars().count();
-    if length <= width {
-        return text.to_owned();
+/// A text that fills a width.
+pub fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", blanks(width, text))
+}
+
+/// What a text lacks to fill a width.
+fn blanks(width: usize, text: &str) -> String {
+    " ".repeat(width.saturating_sub(display_width(text)))
+}
+
+/// A name of folders that is no wider than this. The folders before its element type go first, which say least, then the
+/// middle: the type and the end say which variant it is.
+pub fn cut(name: &str, width: usize) -> String {
+    if display_width(name) <= width {
+        return name.to_owned();
     }
-    let kept: String = text.chars().skip(length - width + 1).collect();
-    format!("…{kept}")
+    let folders: Vec<&str> = name.split('/').collect();
+    let typed = folders.iter().position(|folder| Dtype::from_torch_name(folder).is_some());
+    let name = folders[typed.unwrap_or(0)..].join("/");
+    if display_width(&name) <= width {
+        return name;
+    }
+    let room = width.saturating_sub(1);
+    let head = typed.map(|at| folders[at].len()).filter(|head| head + LEAST_END <= room).unwrap_or(room / 2);
+    let start = taken(name.chars(), head);
+    let end: String = taken(name.chars().rev(), room - display_width(&start)).chars().rev().collect();
+    format!("{start}…{end}")
+}
+
+/// The first characters that have room.
+fn taken(characters: impl Iterator<Item = char>, room: usize) -> String {
+    let mut taken = String::new();
+    for c in characters {
+        if display_width(&taken) + display_width(c.encode_utf8(&mut [0; 4])) > room {
+            break;
+        }
+        taken.push(c);
+    }
+    taken
 }
 
 /// `text` broken into lines of at most `width` characters at spaces, each after `indent`. A line break within it is shown and
@@ -188,13 +232,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_fits_its_width_and_keeps_the_ends_of_names() {
+    fn a_table_fits_its_width_and_keeps_types_and_ends_of_names() {
         let rows = vec![vec!["graphs/float32/small/one".to_owned(), "1.00".to_owned()]];
-        assert_eq!(table(&["name", "speed"], &rows, 20), ["name           speed", "…32/small/one   1.00"]);
+        assert_eq!(table(&["name", "speed"], &rows, 20), ["name           speed", "float32…l/one   1.00"]);
         assert_eq!(
             table(&["name", "speed"], &rows, 80),
             ["name                      speed", "graphs/float32/small/one   1.00"]
         );
+    }
+
+    #[test]
+    fn a_name_loses_what_says_least_of_it() {
+        for (name, width, expected) in [
+            ("graphs/sub/float32/s0-1_s1-7/vit", 40, "graphs/sub/float32/s0-1_s1-7/vit"),
+            ("graphs/sub/float32/s0-1_s1-7/vit", 24, "float32/s0-1_s1-7/vit"),
+            ("graphs/sub/float32/s0-1_s1-7/vit", 18, "float32…1_s1-7/vit"),
+            ("bfloat16/s0-1_s1-7", 9, "bflo…s1-7"),
+            ("residual-add-layer-norm", 11, "resid…-norm"),
+            ("残差/加算/正規化", 9, "残差…規化"),
+        ] {
+            assert_eq!(cut(name, width), expected);
+            assert!(display_width(&cut(name, width)) <= width, "{name}");
+        }
+        assert_eq!(padded("残差", 6) + "|", "残差  |");
     }
 
     #[test]

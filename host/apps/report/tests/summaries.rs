@@ -365,7 +365,7 @@ fn what_the_budget_had_no_room_for_is_said() {
     cut.other_rounds = Some(OtherRounds { scaled: share(3), edge_cases: share(1) });
     let mut documents = vec![document("a", "one", vec![cut, right("y", 2.0)])];
     let said = |documents: &[Document]| summary_of(documents.to_vec(), &GraphFilter::default()).remarks;
-    let edge_cases = "a budget of 10 s has no room for all rounds with an unusual input (in 1 of 2 variants)";
+    let edge_cases = "a budget of 10 s has no room for all rounds with edge-case inputs (in 1 of 2 variants)";
     assert_eq!(said(&documents), [edge_cases]);
     documents[0].limits.measurement.trials = 100;
     assert_eq!(said(&documents), [format!("{edge_cases}, timed pairs (in 2 of 2 variants)")]);

@@ -17,7 +17,7 @@ pub fn left_out<'v>(variants: impl IntoIterator<Item = &'v Variant>, settings: &
             *sum += u32::from(is_cut);
         }
     }
-    let kinds = ["rounds with an input at another scale", "rounds with an unusual input", "timed pairs"];
+    let kinds = ["rounds with scaled inputs", "rounds with edge-case inputs", "timed pairs"];
     let said = kinds.iter().zip(cut).filter(|(_, cut)| *cut > 0);
     let said: Vec<String> = said.map(|(kind, cut)| format!("{kind} (in {cut} of {count} variants)")).collect();
     let budget = settings.budget_ms as f64 / 1e3;

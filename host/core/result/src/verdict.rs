@@ -2,7 +2,7 @@
 
 use crate::document::{Blame, Failure, Variant, failure, reproduction};
 use crate::timing::Speedups;
-use crate::{Finding, OutputReport};
+use crate::{Finding, NoteKind, OutputReport};
 use passhost_policy::Rules;
 use passhost_score::{Decided, FailureClass, VariantOutcome, variant_passes_at};
 
@@ -42,8 +42,9 @@ pub fn caught(judged: Judged, findings: &[Finding]) -> Judged {
     let Some(first) = findings.first() else { return judged };
     let mut variant = judged.variant;
     variant.findings = findings.iter().map(ToString::to_string).collect();
-    let end = variant.failure.take().map(|failure| format!("after what was found, it ended: {}", failure.message));
-    variant.notes.extend(end);
+    let end =
+        variant.failure.take().map(|failure| format!("after the finding the rewrite failed: {}", failure.message));
+    variant.notes.extend(end.map(|end| NoteKind::EndedEarly.note(end)));
     failed(variant, FailureClass::Integrity, failure(Blame::Plugin, "correctness", first, UNLIKE))
 }
 
@@ -156,7 +157,8 @@ fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Fai
 /// What findings of the integrity layers say together.
 const UNLIKE: &str = "the outputs do not follow from the inputs as the reference's do";
 /// What to do about a machine that does something else.
-const NOT_MEASURED: &str = "stop what else runs on this machine, or try again for a while with --wait 5m";
+const NOT_MEASURED: &str = "stop what else runs on this machine, try again for a while with --wait 5m, or accept noise with --quick, for trying \
+                            things out";
 
 #[cfg(test)]
 mod tests {
@@ -171,7 +173,7 @@ mod tests {
             let Judged { variant, outcome, .. } = caught(ended(), &found);
             assert_eq!(outcome, Some(VariantOutcome::Failed(FailureClass::Integrity)));
             assert_eq!(variant.findings, ["2 guard zones around allocations were overwritten"]);
-            assert_eq!(variant.notes, ["after what was found, it ended: no memory is left"]);
+            assert_eq!(variant.notes, ["after the finding the rewrite failed: no memory is left (ended early)"]);
             assert_eq!(variant.failure.map(|failure| failure.blame), Some(Blame::Plugin));
             // Where nothing was found, it is as it was.
             let Judged { variant, outcome, .. } = caught(ended(), &[]);

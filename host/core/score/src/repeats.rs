@@ -62,6 +62,11 @@ pub enum Verdict {
     Undecided,
 }
 
+impl Verdict {
+    /// Every verdict, in the order of the declaration.
+    pub const ALL: [Verdict; 3] = [Verdict::Faster, Verdict::Slower, Verdict::Undecided];
+}
+
 impl std::fmt::Display for Verdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.serialize(f)

@@ -1,6 +1,6 @@
 //! Which samples a path names, without reading them.
 
-use crate::files::is_sample;
+use crate::files::{is_of_a_sample, is_sample};
 use crate::list::{LIST_BYTES, ListEntry, all_entries, plain};
 use crate::packed::is_packed;
 use crate::text::{cannot_open, open_text};
@@ -144,6 +144,9 @@ fn refuse_other_files(path: &Path, file: &str) -> Result<(), SampleError> {
     let opened = open_regular(path).map_err(cannot_open(path))?;
     opened.take(64).read_to_end(&mut start).map_err(cannot_open(path))?;
     let first = start.iter().find(|byte| !byte.is_ascii_whitespace());
+    if path.extension().is_some_and(|ending| ending == "py") {
+        return Err(SampleError::Read { file: file.to_owned(), reason: instead_of_python(path) });
+    }
     let reason = match first {
         _ if start.starts_with(b"\0asm") => {
             "it is a plugin, and a list of samples belongs here; plugins come first, and `passhost bench` takes several"
@@ -154,6 +157,18 @@ fn refuse_other_files(path: &Path, file: &str) -> Result<(), SampleError> {
         _ => return Ok(()),
     };
     Err(SampleError::Read { file: file.to_owned(), reason: reason.into() })
+}
+
+/// What to give in place of a file of Python: the sample that it belongs to, or one that is extracted by it.
+fn instead_of_python(path: &Path) -> String {
+    if is_of_a_sample(path) {
+        return format!("it is a file of a sample; give the directory `{}`", beside(path).display());
+    }
+    format!(
+        "it is Python, and a sample belongs here: `pip install ./samples/extract`, then `python {}` writes a sample of each \
+         model that it wraps in `extract` (samples/extract/README.md)",
+        path.display()
+    )
 }
 
 fn walk(root: &Path) -> Result<Vec<PathBuf>, SampleError> {

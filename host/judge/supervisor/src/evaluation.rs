@@ -11,9 +11,9 @@ use passhost_child::{LoadedPlugin, Use};
 use passhost_ir::Graph;
 use passhost_protocol::device::Draws;
 use passhost_protocol::reader;
-use passhost_result::Work;
 use passhost_result::document::{Failure, Variant};
 use passhost_result::verdict::Judged;
+use passhost_result::{NoteKind, Work};
 use passhost_score::FailureClass;
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ impl<'s> Checker<'s> {
                 Ok(hidden) => item.plan.hidden = hidden,
                 Err(failure) => item.end = Err(Stopped::new(FailureClass::Runtime, failure)),
             }
-            item.trail.note(item.plan.hidden.note.clone());
+            item.trail.note(NoteKind::HiddenSizes, item.plan.hidden.note.clone());
         }
         self.supervisor.keep_profile(&self.types);
         Checked(Ok(item))
@@ -181,7 +181,7 @@ impl<'s> CheckedItem<'s> {
             Err(failure) => Err(Stopped::new(FailureClass::Reference, failure)),
             Ok(reference) => {
                 if !is_observed {
-                    trail.note(warning(reference.loading, &trail.supervisor.config.settings));
+                    trail.note(NoteKind::Budget, warning(reference.loading, &trail.supervisor.config.settings));
                     if let Some(typed) = TypedVariant::observed(&reference.read, &reference.loaded.types, &mut trail) {
                         // Who makes another rewrite does so before its inputs are drawn.
                         plan.draws = plan.draws.filter(|_| !plan.is_shared);

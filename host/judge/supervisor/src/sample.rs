@@ -6,7 +6,7 @@ use passhost_ir::Infer;
 use passhost_protocol::reader::{FromReader, OpenedSample, ReaderQuestion, SampleError, SampleVariant, VariantChange};
 use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::untrusted::one_line;
-use passhost_result::{InputMode, SandboxProfile, Symbols, is_named};
+use passhost_result::{InputMode, NoteKind, SandboxProfile, Symbols, is_named};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -284,7 +284,7 @@ impl Sample {
         };
         match once() {
             Err(ReadError::Lost(error @ ChildError::Died { .. })) => {
-                let note = format!("{error}; the sample was read again in a fresh one");
+                let note = NoteKind::RestartedProcess.note(format!("{error}; a fresh reader read the sample"));
                 Ok((once()?, Some(note)))
             }
             answer => answer.map(|answer| (answer, None)),

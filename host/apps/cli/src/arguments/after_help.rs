@@ -1,15 +1,16 @@
 //! What stands below the help of commands, and what holds for all of their options. The texts stand in one file, so that a
 //! test can hold each example against the command line that it is an example of.
 
+use super::groups;
 use clap::{Arg, Command};
 
 /// Paragraphs, each behind the commands that it is for. Those of one command come one after the other.
 const AFTER_HELP: &str = include_str!("after_help.txt");
 
-/// The command line with exit codes and examples at the end of helps, and with options whose values may be negative numbers:
+/// The command line with its commands in groups, with exit codes and examples at the end of helps, and with options whose values may be negative numbers:
 /// that a number is out of range is then said of the number.
 pub fn finished(command: Command) -> Command {
-    AFTER_HELP.trim_end().split("\n\n").fold(with_negative_numbers(command), |command, paragraph| {
+    AFTER_HELP.trim_end().split("\n\n").fold(with_negative_numbers(groups::listed(command)), |command, paragraph| {
         let (names, text): (Vec<&str>, Vec<&str>) = paragraph.lines().partition(|line| line.starts_with('#'));
         let text = text.join("\n");
         names.iter().fold(command, |command, name| {

@@ -31,7 +31,7 @@ pub struct MeasureArguments {
     /// Fixes the inputs, for debugging; the result says so
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Times a rewrite even if it is a pass miss: shows what the harness itself costs
+    /// Times a rewrite even if it changes nothing that counts: shows what the harness itself costs
     #[arg(long)]
     pub time_pass_miss: bool,
     #[command(flatten)]

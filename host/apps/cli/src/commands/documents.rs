@@ -2,6 +2,8 @@
 
 use super::agent::scores::{self, WrittenScores};
 use crate::exit::{Exit, OrStop, Stop};
+use crate::meant;
+use crate::suggest::did_you_mean;
 use anyhow::Context;
 use clap::Args;
 use passhost_protocol::open_regular;
@@ -13,6 +15,7 @@ use passhost_result::{PassInfo, is_read};
 use passhost_sign::{LineError, Signed};
 use passhost_supervisor::batch;
 use serde_json::Value;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +39,9 @@ impl FilterArguments {
 
 /// Bytes of a file that is read: a result document with a thousand variants has a few megabytes.
 const FILE_LIMIT: u64 = 512 << 20;
+
+/// Files of a directory that are named.
+const RESULTS: usize = 3;
 
 const EMPTY: &str = "it is empty; `passhost eval --json FILE` writes a result";
 
@@ -120,15 +126,33 @@ pub fn is_signed(path: &Path) -> anyhow::Result<bool> {
     begins_with(path, passhost_sign::BEGINNING)
 }
 
+/// A file of results. Of a directory, those in it are named.
+fn open(path: &Path) -> anyhow::Result<File> {
+    if let Some(near) = meant::near(path).filter(|near| !near.is_empty()) {
+        anyhow::bail!("there is no such file; {}", did_you_mean(&near, ""));
+    }
+    if path.is_dir() {
+        let is_result = |path: &Path| path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl");
+        let entries = std::fs::read_dir(path)?.flatten().map(|entry| entry.path());
+        let mut results: Vec<String> =
+            entries.filter(|path| is_result(path)).map(|path| path.display().to_string()).collect();
+        results.sort();
+        results.truncate(RESULTS);
+        let hint = did_you_mean(&results, "`passhost bench --out FILE` and `passhost eval --json FILE` write some");
+        anyhow::bail!("it is a directory, expected files of results; {hint}");
+    }
+    Ok(open_regular(path)?)
+}
+
 fn begins_with(path: &Path, beginning: &str) -> anyhow::Result<bool> {
     let mut start = Vec::new();
-    open_regular(path)?.take(64).read_to_end(&mut start)?;
+    open(path)?.take(64).read_to_end(&mut start)?;
     Ok(start.starts_with(beginning.as_bytes()))
 }
 
 /// The results of a signed file, or why a line is none, each for itself.
 pub fn signed_lines(path: &Path) -> anyhow::Result<Vec<Result<Signed, LineError>>> {
-    let file = open_regular(path)?;
+    let file = open(path)?;
     let bytes = file.metadata()?.len();
     anyhow::ensure!(bytes > 0, EMPTY);
     anyhow::ensure!(bytes <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
@@ -146,7 +170,7 @@ pub fn read_json(path: &Path) -> anyhow::Result<Value> {
 
 fn read_text(path: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
-    let size = open_regular(path)?.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
+    let size = open(path)?.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
     anyhow::ensure!(size as u64 <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
     anyhow::ensure!(!text.trim().is_empty(), EMPTY);
     Ok(text)

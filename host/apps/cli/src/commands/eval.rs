@@ -6,6 +6,7 @@ use super::source::{self, GivenPlugin};
 use crate::arguments::{DeviceArguments, LaunchArguments, MeasureArguments, ProgressArguments, number};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
+use crate::meant;
 use crate::output::{print, write_json};
 use crate::progress::WorkProgress;
 use crate::rows::VariantRows;
@@ -63,13 +64,11 @@ pub struct EvalArguments {
 /// What times on a CPU are not.
 const ON_CPU: &str = "times on a CPU say little about a GPU";
 
-/// Variants that are named where another one was asked for.
-const NAMES: usize = 6;
-
 /// Samples that have a table each. More of them have a row for each variant.
 const TABLES: usize = 12;
 
 pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    meant::check_order(&arguments.plugin, &arguments.samples)?;
     let files = || CommandFiles::default().writes("--json", &arguments.json);
     let read = source::files(&arguments.plugin);
     files().reads("the plugin", &read).reads("the key", &arguments.sign.sign).check()?;
@@ -171,12 +170,9 @@ fn opened(
     let mut sample = only.map_or_else(open, Ok).or_stop(Exit::Host)?;
     sample.groups.clone_from(groups);
     if let Err(text) = sample.choose(&arguments.variants) {
-        let names: Vec<&str> = sample.variants().iter().take(NAMES).map(String::as_str).collect();
-        let names = one_line(&names.join(", "), 300);
-        return Err(Stop::usage(format!(
-            "no variant of {} has `{text}` in its name; there are {names}",
-            sample.name()
-        )));
+        let hint = meant::variant(&text, sample.variants().iter().map(String::as_str));
+        let (text, name) = (one_line(&text, 80), sample.name());
+        return Err(Stop::usage(format!("no variant of {name} has `{text}` in its name; {hint}")));
     }
     Ok(sample)
 }

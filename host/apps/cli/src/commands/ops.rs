@@ -5,6 +5,7 @@ mod rows;
 
 use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
+use crate::suggest;
 use crate::terminal::{Terminal, Tone};
 use clap::Args;
 use passhost_corpus::lowerings::Calls;
@@ -24,9 +25,6 @@ pub struct OpsArguments {
 
 /// Names that are suggested for one that is not there.
 const SUGGESTIONS: usize = 5;
-
-/// How alike a name must be to be suggested, between 0 and 1.
-const LIKENESS: f64 = 0.8;
 
 pub fn run(arguments: &OpsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     match &arguments.name {
@@ -100,22 +98,11 @@ fn in_graphnet(calls: &Calls) -> String {
 /// The message for a name that is on no list, with those that are like it.
 fn unknown(name: &str, full: &str) -> String {
     let short = full.trim_start_matches("aten::");
-    let likeness = |schema: &Schema| {
-        let known = schema.op.name.trim_start_matches("aten::");
-        let contains = short.len() > 2 && known.contains(short);
-        if contains { 1.0 } else { strsim::jaro_winkler(known, short) }
-    };
-    let mut like: Vec<(f64, &str)> =
-        OpTable::sample().iter().map(|schema| (likeness(schema), schema.op.name.as_str())).collect();
-    like.retain(|(likeness, _)| *likeness >= LIKENESS);
-    like.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    like.dedup();
-    let like: Vec<&str> = like.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect();
-    let name = one_line(name, 80);
-    match like[..] {
-        [] => format!("no op of the list is called `{name}`; `passhost ops` has all"),
-        _ => format!("no op of the list is called `{name}`; there are {}", like.join(", ")),
-    }
+    let known = OpTable::sample().iter().map(|schema| schema.op.name.trim_start_matches("aten::"));
+    let like = suggest::like(short, known, SUGGESTIONS);
+    let like: Vec<String> = like.into_iter().map(|name| format!("aten::{name}")).collect();
+    let hint = suggest::did_you_mean(&like, "`passhost ops` has all");
+    format!("no op of the list is called `{}`; {hint}", one_line(name, 80))
 }
 
 #[cfg(test)]
@@ -143,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_not_there_has_others_like_it() {
-        let expected = expect!["no op of the list is called `layernorm`; there are aten::layer_norm"];
+        let expected = expect!["no op of the list is called `layernorm`; did you mean `aten::layer_norm`?"];
         expected.assert_eq(&unknown("layernorm", "aten::layernorm"));
         let expected = expect!["no op of the list is called `qqqq`; `passhost ops` has all"];
         expected.assert_eq(&unknown("qqqq", "aten::qqqq"));

@@ -13,6 +13,7 @@ mod vary;
 use crate::arguments::{ProgressArguments, duration};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
+use crate::meant;
 use crate::output::write_and_print;
 use crate::progress::WorkProgress;
 use crate::terminal::{Terminal, Tone};
@@ -103,6 +104,7 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
 pub(super) fn find(arguments: &SurveyArguments, files: CommandFiles<'_>) -> Result<Vec<PathBuf>, Stop> {
     let files = files.writes("--json", &arguments.json).reads_samples(&arguments.paths);
     files.check()?;
+    meant::check_there(arguments.paths.iter().map(PathBuf::as_path))?;
     let mut found = vec![];
     let mut seen = HashSet::new();
     for path in &arguments.paths {
@@ -165,9 +167,8 @@ fn ask<T: Send>(
 fn one_graph(sample: &SampleText, texts: &[String]) -> Result<usize, Stop> {
     let index = sample.variants().iter().position(|variant| is_among(&variant.name, texts));
     index.ok_or_else(|| {
-        let names: Vec<&str> = sample.variants().iter().take(5).map(|variant| variant.name.as_str()).collect();
-        let wanted = texts.join("` or `");
-        Stop::usage(format!("no graph has `{wanted}` in its name; there are {}", one_line(&names.join(", "), 300)))
+        let hint = meant::variant(&texts[0], sample.variants().iter().map(|variant| variant.name.as_str()));
+        Stop::usage(format!("no graph has `{}` in its name; {hint}", one_line(&texts.join("` or `"), 80)))
     })
 }
 

@@ -5,6 +5,7 @@ mod kernels;
 
 use crate::arguments::{ConfinementArguments, DeviceArguments, LimitArguments, policy};
 use crate::exit::{Exit, OrStop, Stop};
+use crate::meant;
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
 use clap::Args;
@@ -81,6 +82,7 @@ const LOG_LINES: usize = 50;
 const LINE: usize = 4000;
 
 pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    meant::check_there([arguments.sample.as_path()])?;
     let paths = passhost_sample::find(&arguments.sample).or_stop(Exit::Usage)?;
     let limits = arguments.limits.limits();
     let confinement = arguments.confinement.mode();
@@ -96,13 +98,14 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
         }
         None => None,
     };
-    let mut shown = 0;
+    let (mut shown, mut names) = (0, vec![]);
     let mut exit = Exit::Success;
     for path in &paths {
         let mut sample = Sample::open(path, confinement)?;
         if let Some(failure) = sample.lost() {
             return Err(failure.into());
         }
+        names.extend(sample.variants().iter().cloned());
         for index in 0..sample.variants().len() {
             let name = &sample.variants()[index];
             if !is_among(name, &arguments.variants) {
@@ -139,7 +142,9 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
         }
     }
     if shown == 0 {
-        return Err(Stop::usage("no variant has that in its name; leave out --variant to see the first"));
+        let text = arguments.variants.first().map_or("", String::as_str);
+        let hint = meant::variant(text, names.iter().map(String::as_str));
+        return Err(Stop::usage(format!("no variant has `{}` in its name; {hint}", untrusted::one_line(text, 80))));
     }
     Ok(exit)
 }

@@ -1,6 +1,7 @@
 //! Sources in place of plugins: where the SDK is, and what a source becomes.
 
 use crate::exit::{Exit, OrStop, Stop};
+use crate::meant;
 use crate::terminal::Terminal;
 use passhost_builder::{
     BuildError, BuildLimits, Built, Confinement, Diagnostic, PassSource, Sdk, SourceError, SourceRefusal,
@@ -98,6 +99,7 @@ impl GivenPlugin {
 
     /// Reads a component, or compiles a source, where a refusal is a result.
     pub fn read(path: &Path, limit: u64, terminal: &Terminal) -> Result<GivenPlugin, Stop> {
+        meant::check_there([path])?;
         if PassSource::is_meant_by(path) {
             return GivenPlugin::compiled(path, terminal);
         }
@@ -115,6 +117,7 @@ impl GivenPlugin {
 
 /// Reads a component, or compiles a source, where a refusal ends the command.
 pub fn plugin(path: &Path, limit: u64, terminal: &Terminal) -> Result<Plugin, Stop> {
+    meant::check_there([path])?;
     if !PassSource::is_meant_by(path) {
         return Plugin::read(path, limit).or_stop(Exit::Usage);
     }

@@ -16,7 +16,7 @@ use crate::precision::{LessPrecise, can_judge, is_as_precise, judge};
 use crate::trivial::trivial_answer;
 use passhost_ir::{Conversions, NodeId, TensorType};
 use passhost_protocol::device::{EvaluationReport, RewriteError};
-use passhost_result::{Finding, OutputReport, Settings, TruthReport, Work};
+use passhost_result::{Finding, NoteKind, OutputReport, Settings, TruthReport, Work};
 use passhost_torch::{Program, allocator};
 use rayon::prelude::*;
 use std::rc::Rc;
@@ -199,9 +199,10 @@ impl<'a> Checks<'a> {
             let ty = &self.reference.output_types[position];
             let truth = truth.map(|truth| &truth[position]);
             if truth.is_some_and(|truth| is_amplified(ty, [&rewritten[position], &eager[position], truth])) {
-                self.evaluation.notes.push(format!(
+                let note = format!(
                     "output {position}: with input `{input}` at 8 times its scale eager is as far from a double precision run as the rewrite, so that this round does not count"
-                ));
+                );
+                self.evaluation.notes.push(NoteKind::AmplifiedRounding.note(note));
             } else if let Some(passes_at) = self.comparisons[position].passes_at() {
                 let (output, input) = (position as u32, input.clone());
                 self.evaluation.findings.push(Finding::Insensitive { output, input, passes_at });
@@ -218,8 +219,8 @@ impl<'a> Checks<'a> {
         let truth = match truth {
             Ok(truth) => truth,
             Err(error) => {
-                let note = format!("no double precision run: {} fails: {}", error.op, error.cause);
-                self.evaluation.notes.push(note);
+                let note = format!("{} fails in float64: {}", error.op, error.cause);
+                self.evaluation.notes.push(NoteKind::NoDoublePrecisionRun.note(note));
                 return;
             }
         };

@@ -6,7 +6,7 @@ use super::others::Others;
 use crate::blame::memory_of;
 use crate::inputs::Round;
 use passhost_protocol::device::{DeviceStage, EvaluationReport, RewriteError, RewriteJob};
-use passhost_result::Work;
+use passhost_result::{NoteKind, Work};
 use std::time::Instant;
 
 impl ReferenceSession {
@@ -37,7 +37,8 @@ impl ReferenceSession {
         let first = self.round(ordinary(0))?;
         let others = Others::choose(self, draws, settings, self.round_takes(started, &first.eager));
         let fixed = self.specs.iter().filter(|spec| spec.is_fixed());
-        evaluation.notes.extend(fixed.map(|spec| format!("input `{}` is the same in every round", spec.name)));
+        let fixed = fixed.map(|spec| format!("input `{}` is the same in every round", spec.name));
+        evaluation.notes.extend(fixed.map(|text| NoteKind::FixedInput.note(text)));
         evaluation.others = others.report;
         let mut checks = Checks::new(self, &program, settings, evaluation);
         checks.round(ordinary(0), &first)?;

@@ -15,7 +15,7 @@ use passhost_protocol::device::{DeviceStage, EvaluationReport, ExternalRun, Rewr
 use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::timing::{Measured, Rules};
 use passhost_result::verdict::Judged;
-use passhost_result::{ProcessTimes, Settings};
+use passhost_result::{NoteKind, ProcessTimes, Settings};
 use passhost_score::FailureClass;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ fn prepare<'a>(
         value.ty = found.clone();
     }
     let seed = secret(&supervisor.config)?;
-    trail.note(["no input at eight times its scale and none that is unusual: nothing hides from these".into()]);
+    trail.note(NoteKind::BaselineInputs, ["no scaled and no edge-case inputs".into()]);
     let settings = supervisor.config.settings;
     let hosts = |error: &dyn std::fmt::Display| failure(Blame::Host, "inputs", error, DOCTOR);
     let limit = reference.limit(&supervisor.config, &settings);

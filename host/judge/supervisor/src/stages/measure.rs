@@ -14,7 +14,7 @@ use passhost_protocol::device::{
 use passhost_protocol::reader::SampleVariant;
 use passhost_result::document::{Blame, Failure, HiddenShapes, failure};
 use passhost_result::untrusted::one_line;
-use passhost_result::{DivergentNode, EdgeCaseFinding, Finding, Settings, ShownBy, TunedKernel, Work};
+use passhost_result::{DivergentNode, EdgeCaseFinding, Finding, NoteKind, Settings, ShownBy, TunedKernel, Work};
 use passhost_score::FailureClass;
 use std::time::Duration;
 
@@ -188,7 +188,8 @@ impl Measurement<'_, '_, '_> {
             Err(lost) => return Err(lost),
         };
         // What is the rewrite's doing shows again where it is checked, and is judged there.
-        self.trail.note([format!("kernels have their default schedules: {}", one_line(&trouble, 600))]);
+        let text = format!("kernels have their default schedules: {}", one_line(&trouble, 600));
+        self.trail.note(NoteKind::DefaultSchedules, [text]);
         self.reference.load_in(0, self.trail, self.session).map_err(MeasurementLost::Reference)?;
         Ok(guard)
     }

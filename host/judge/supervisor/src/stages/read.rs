@@ -7,8 +7,8 @@ use crate::sample::{ReadError, Sample};
 use passhost_child::{DOCTOR, TypesClient};
 use passhost_ir::{OpTable, TensorType, Unscorable, returns_views_alone, varying};
 use passhost_protocol::reader::SampleVariant;
-use passhost_result::InputMode;
 use passhost_result::document::{Blame, Failure, failure};
+use passhost_result::{InputMode, NoteKind};
 use passhost_score::FailureClass;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(crate) fn read(
         let twice = if matches!(error, ReadError::Lost(_)) { ", twice, while reading the sample" } else { "" };
         unusable(failure(blame, "sample", format!("{error}{twice}"), hint))
     })?;
-    trail.note(variant.notes.iter().cloned());
+    trail.entry.notes.extend(variant.notes.iter().cloned());
     Ok(variant)
 }
 
@@ -68,12 +68,12 @@ impl TypedVariant {
         for (value, found) in observed.program.values.iter_mut().zip(found) {
             if value.ty != *found {
                 let (name, inferred) = (&value.name, &value.ty);
-                notes.push(format!("bug of passhost: %{name} was inferred as {inferred}, the run gave {found}"));
+                notes.push(format!("%{name} was inferred as {inferred}, the run gave {found}"));
                 value.ty = found.clone();
             }
         }
         let is_other = !notes.is_empty();
-        trail.note(notes);
+        trail.note(NoteKind::InferredType, notes);
         is_other.then(|| {
             trail.describe(&observed.program);
             TypedVariant { reference: Arc::new(observed) }
@@ -98,10 +98,11 @@ fn leave_out_fixed(variant: &mut SampleVariant, trail: &mut Trail<'_>) -> Result
         let hint = "record inputs whose values nothing of the graph was built on";
         return Err(failure(Blame::Sample, "sample", Unscorable::Fixed, hint));
     }
-    trail.note(varying.left_out.iter().map(|&at| {
+    let left_out = varying.left_out.iter().map(|&at| {
         let name = &variant.program.values[variant.program.outputs[at].index()].name;
         format!("output {at} (%{name}) is the same in every draw of the inputs: it is left out and gives no points")
-    }));
+    });
+    trail.note(NoteKind::FixedOutput, left_out);
     variant.program = varying.program;
     Ok(())
 }
@@ -127,7 +128,7 @@ mod tests {
         let observed = TypedVariant::observed(&read, &types, &mut trail).unwrap();
         assert_eq!(observed.reference.program.values[1].ty, types[1]);
         let entry = trail.entry;
-        assert_eq!(entry.notes, ["bug of passhost: %y was inferred as f32[4], the run gave f64[4]"]);
+        assert_eq!(entry.notes, ["%y was inferred as f32[4], the run gave f64[4] (bug of passhost)"]);
         assert_eq!((entry.element_type.as_deref(), entry.bytes), (Some("float64"), Some(16 + 32)));
     }
 }

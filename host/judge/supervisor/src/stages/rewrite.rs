@@ -11,8 +11,8 @@ use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_protocol::encode;
 use passhost_protocol::guest::{self, GuestFailure};
 use passhost_protocol::reader::SampleVariant;
-use passhost_result::GuestUsage;
 use passhost_result::document::{Blame, Graphs, Rewrite, failure, inserts_calls, rewrite_sha256};
+use passhost_result::{GuestUsage, NoteKind};
 use passhost_score::FailureClass;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +70,8 @@ impl TypedVariant {
         }
         if first.refusals_left_out > 0 {
             let left_out = first.refusals_left_out;
-            trail.note([format!("the pass gave reasons for what it left alone, of which {left_out} are left out")]);
+            let text = format!("the pass gave reasons for what it left alone, of which {left_out} are left out");
+            trail.note(NoteKind::ReasonsLeftOut, [text]);
         }
         let text = first.graph.to_string();
         trail.entry.usage = Some(usage);
@@ -94,10 +95,10 @@ impl PassRun<'_, '_> {
     fn run(&mut self, graph: &Graph) -> Result<(guest::GuestRewrite, GuestUsage), Stopped> {
         let answer = match self.run_once(graph) {
             Err(GuestError::Child(error)) => {
-                let note = format!("{error}; the pass was run again in a fresh one");
+                let note = format!("{error}; the pass ran again in a fresh one");
                 self.reload();
                 let again = self.run_once(graph);
-                self.trail.note(again.is_ok().then_some(note));
+                self.trail.note(NoteKind::RestartedProcess, again.is_ok().then_some(note));
                 again
             }
             answer => answer,

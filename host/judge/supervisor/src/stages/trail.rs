@@ -6,10 +6,10 @@ use crate::supervisor::Supervisor;
 use passhost_child::device::Device;
 use passhost_child::{DeviceGuard, Holder, Use};
 use passhost_ir::Graph;
-use passhost_result::Work;
 use passhost_result::document::{Variant, tensors_of};
 use passhost_result::untrusted::one_line;
 use passhost_result::verdict::empty;
+use passhost_result::{NoteKind, Work};
 use std::time::Instant;
 
 /// A variant on its way.
@@ -51,15 +51,15 @@ impl<'s> Trail<'s> {
         self.supervisor.tell(&EvaluationEvent { place: self.place.clone(), step });
     }
 
-    /// Remarks for the document.
-    pub fn note(&mut self, notes: impl IntoIterator<Item = String>) {
-        self.entry.notes.extend(notes);
+    /// Remarks of one kind for the document.
+    pub fn note(&mut self, kind: NoteKind, texts: impl IntoIterator<Item = String>) {
+        self.entry.notes.extend(texts.into_iter().map(|text| kind.note(text)));
     }
 
-    /// The same, without those that there are.
+    /// Remarks that are written already, without those that there are.
     pub fn note_once(&mut self, mut notes: Vec<String>) {
         notes.retain(|note| !self.entry.notes.contains(note));
-        self.note(notes);
+        self.entry.notes.extend(notes);
     }
 
     /// Does something, and accounts for its time.

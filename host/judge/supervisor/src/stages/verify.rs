@@ -7,6 +7,7 @@ use passhost_ir::verify::{check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, Node, NodeId, NodeKind, OpTable, constant_nodes, kernel};
 use passhost_policy::Inserted;
 use passhost_protocol::reader::SampleVariant;
+use passhost_result::NoteKind;
 use passhost_result::document::{Blame, failure};
 use passhost_score::FailureClass;
 use std::collections::HashSet;
@@ -76,7 +77,8 @@ fn remarks(rewritten: &Graph, original: &Graph, device: &DeviceFacts) -> Vec<Str
         let NodeKind::Kernel { kernel, .. } = &node.kind else { continue };
         let Ok(facts) = kernel::verify(kernel) else { continue };
         let remarks = kernel::remarks(kernel, &facts, device);
-        found.extend(remarks.into_iter().map(|remark| format!("kernel {}: {remark}", node.id)));
+        let noted = |remark| NoteKind::KernelRemark.note(format!("kernel {}: {remark}", node.id));
+        found.extend(remarks.into_iter().map(noted));
         if found.len() >= REMARKS {
             break;
         }
@@ -89,5 +91,5 @@ fn remarks(rewritten: &Graph, original: &Graph, device: &DeviceFacts) -> Vec<Str
 fn note_on_constants(count: usize) -> Option<String> {
     let (nodes, depend) = if count == 1 { ("node", "depends") } else { ("nodes", "depend") };
     let text = format!("{count} inserted {nodes} {depend} on no input: calculated once, before anything is timed");
-    (count > 0).then_some(text)
+    (count > 0).then(|| NoteKind::ConstantNodes.note(text))
 }

@@ -46,7 +46,7 @@ pub struct AgentRunArguments {
     #[arg(long, value_name = "NAME", required = true)]
     pub model: Option<String>,
     /// An endpoint that speaks OpenAI's chat completions, without /chat/completions
-    #[arg(long, value_name = "URL", required = true)]
+    #[arg(long, value_name = "URL", required = true, value_parser = base_url)]
     pub base_url: Option<String>,
     /// Samples, lists of samples, or directories that hold some
     #[arg(long, value_name = "LIST|DIR", required = true, num_args = 1..)]
@@ -143,6 +143,14 @@ pub struct EvaluationArguments {
     /// The smallest variant of each element type, one round of inputs: to try things out
     #[arg(long)]
     pub quick: bool,
+}
+
+/// An endpoint, to which the client adds the path of its requests.
+fn base_url(text: &str) -> Result<String, String> {
+    match text.trim_end_matches('/').strip_suffix("/chat/completions") {
+        Some(base) => Err(format!("the program adds /chat/completions itself; write {base}")),
+        None => Ok(text.to_owned()),
+    }
 }
 
 /// The name of a policy, or of its file.
