@@ -4,6 +4,7 @@
 mod budgets;
 mod compared;
 pub mod endpoint;
+mod first;
 mod script;
 mod spelled;
 mod turns;

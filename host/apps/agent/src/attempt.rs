@@ -6,7 +6,9 @@ use crate::prompt;
 use crate::text_calls;
 use crate::trajectory::{SCHEMA, Trajectory, TrajectoryError, TrajectoryLine, Why};
 use crate::wire::{ChatAnswer, Message, TokenUsage, ToolCall};
-use passhost_agent_tools::{AgentTools, AgentToolsError, Effect, PassVerdict, Rewards, Tool, ToolOutcome, reward};
+use passhost_agent_tools::{
+    AgentTools, AgentToolsError, Effect, PassVerdict, Rewards, TaskFacts, Tool, ToolOutcome, reward, steps_left, task,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -93,12 +95,12 @@ impl AttemptState {
                 self.messages.clone_from(messages);
             }
             TrajectoryLine::Answer { answer, seconds } => self.answered(answer, *seconds),
-            TrajectoryLine::Call { call, text, effect, seconds, device_seconds, .. } => {
+            TrajectoryLine::Call { call, text, effect, reward, seconds, device_seconds } => {
                 self.pending.pop_front();
                 self.steps += 1;
                 self.seconds += seconds;
                 self.device_seconds += device_seconds;
-                self.rewards.pay(effect);
+                self.rewards.recall(effect, reward);
                 self.verdict = effect.verdict().cloned().or(self.verdict.take());
                 self.is_submitted |= matches!(effect, Effect::Submitted { .. });
                 self.messages.push(result(call, text, self.is_text));
@@ -168,6 +170,8 @@ pub struct AttemptLoop<'a> {
     pub number: u32,
     /// How passes are written.
     pub guide: &'static str,
+    /// What is known of the sample, which an attempt is told that begins.
+    pub facts: TaskFacts,
     /// Whether somebody asked to stop.
     pub stop: &'a dyn Fn() -> bool,
     /// Told of each line once it is on the disk.
@@ -218,7 +222,8 @@ impl AttemptLoop<'_> {
             return self.call(state, call);
         }
         if state.is_silent {
-            return Ok(TrajectoryLine::Message { text: prompt::without_call(self.endpoint.style().has_tools) });
+            let left = steps_left(state.steps + 1, self.budget.steps);
+            return Ok(TrajectoryLine::Message { text: prompt::without_call(self.endpoint.style().has_tools) + &left });
         }
         let started = Instant::now();
         let answer = match self.endpoint.ask(&state.messages, self.stop) {
@@ -231,13 +236,15 @@ impl AttemptLoop<'_> {
     fn begin(&self) -> Result<TrajectoryLine, AttemptError> {
         let style = self.endpoint.style();
         let graphs = self.tools.graphs(None)?;
+        let task = task(&self.sample, &graphs, &self.facts);
         Ok(TrajectoryLine::Begin {
             schema: SCHEMA.to_owned(),
             sample: self.sample.clone(),
             attempt: self.number,
             model: style.model.clone(),
+            device: self.facts.device.clone(),
             has_tools: style.has_tools,
-            messages: prompt::messages(self.guide, &self.sample, &graphs, style.has_tools),
+            messages: prompt::messages(self.guide, &task, self.budget.steps, style.has_tools),
         })
     }
 
@@ -251,7 +258,7 @@ impl AttemptLoop<'_> {
         let mut rewards = state.rewards;
         Ok(TrajectoryLine::Call {
             call: call.clone(),
-            text: outcome.text,
+            text: outcome.text.trim_end().to_owned() + &steps_left(state.steps + 1, self.budget.steps),
             reward: rewards.pay(&outcome.effect),
             effect: outcome.effect,
             seconds: started.elapsed().as_secs_f64(),

@@ -9,9 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Names the form of the lines; the number grows when a field changes its meaning or goes.
-pub const SCHEMA: &str = "passhost.trajectory/2";
-/// An older form that is read as well.
-const OLDER_SCHEMA: &str = "passhost.trajectory/1";
+pub const SCHEMA: &str = "passhost.trajectory/3";
+/// Older forms that are read as well.
+const OLDER_SCHEMAS: [&str; 2] = ["passhost.trajectory/1", "passhost.trajectory/2"];
 
 /// Bytes of a trajectory that are read.
 const LIMIT: u64 = 1 << 30;
@@ -30,6 +30,9 @@ pub enum TrajectoryLine {
         attempt: u32,
         /// The model that is asked.
         model: String,
+        /// What evaluations run on. Older trajectories do not say.
+        #[serde(default)]
+        device: String,
         /// Whether it was told of tools in the format for them.
         has_tools: bool,
         /// What it is told first.
@@ -50,7 +53,7 @@ pub enum TrajectoryLine {
         text: String,
         /// What changed.
         effect: Effect,
-        /// What the step is worth, apart from the final score.
+        /// What the step is worth, apart from what the end settles.
         reward: Reward,
         /// Wall clock.
         seconds: f64,
@@ -190,7 +193,8 @@ fn read(path: &Path, file: &mut File) -> Result<(Vec<TrajectoryLine>, u64), Traj
     let lines: Vec<TrajectoryLine> = text.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
     match lines.first() {
         None => {}
-        Some(TrajectoryLine::Begin { schema, .. }) if [SCHEMA, OLDER_SCHEMA].contains(&schema.as_str()) => {}
+        Some(TrajectoryLine::Begin { schema, .. }) if *schema == SCHEMA || OLDER_SCHEMAS.contains(&schema.as_str()) => {
+        }
         Some(_) => return Err(damaged(1, format!("it is no trajectory of the schema `{SCHEMA}`"))),
     }
     Ok((lines, whole as u64))
@@ -207,6 +211,7 @@ mod tests {
             sample: "s".into(),
             attempt: 1,
             model: "m".into(),
+            device: "cpu".into(),
             has_tools: true,
             messages: vec![Message::new("user", "größer")],
         }

@@ -20,8 +20,10 @@ fn attempt(name: &str, said: &str, score: f64, findings: usize) -> RecordedAttem
         aggregate_score: score,
         aggregate_score_strict: score,
         verifies: true,
+        changes: true,
         right: score >= 1.0,
         findings,
+        within: Some(1.2),
         document: "d".into(),
     };
     let effects = [
@@ -35,6 +37,7 @@ fn attempt(name: &str, said: &str, score: f64, findings: usize) -> RecordedAttem
             sample: "rms-norm".into(),
             attempt: 1,
             model: "m".into(),
+            device: "cpu".into(),
             has_tools: true,
             messages: vec![Message::new("system", "guide"), Message::new("user", "graph")],
         },
@@ -91,7 +94,7 @@ fn a_conversation_is_whole_and_every_call_in_it_answered() {
     let roles: Vec<&str> = line["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "tool"]);
     assert_eq!(line["messages"][4]["tool_call_id"], line["messages"][2]["tool_calls"][1]["id"]);
-    assert_eq!(line["tools"].as_array().unwrap().len(), 8);
+    assert_eq!(line["tools"].as_array().unwrap().len(), 9);
 }
 
 #[test]

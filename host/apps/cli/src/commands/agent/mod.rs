@@ -14,7 +14,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use passhost_agent::attempt::{AttemptError, Budget};
 use passhost_agent::export::Format;
-use passhost_agent::run::{AgentRunError, AgentSettings, AttemptJob, RunEvent, SCHEMA, SETTINGS};
+use passhost_agent::run::{AgentRunError, AgentSettings, AttemptJob, RunEvent, RunWorkers, SCHEMA, SETTINGS};
 use passhost_agent::trajectory::TrajectoryLine;
 use passhost_agent::{ApiKey, Endpoint, Patience, Style};
 use passhost_agent_tools::{CliRunner, DeviceGate};
@@ -245,8 +245,15 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
             }
         }
     };
-    let runner = runner(arguments)?;
-    let all = run.work(&endpoint, &runner, super::guide::GUIDE, arguments.parallel.into(), &hear);
+    let (runner, fusion) = (runner(arguments)?, fusion());
+    let workers = RunWorkers {
+        endpoint: &endpoint,
+        runner: &runner,
+        guide: super::guide::GUIDE,
+        fusion: fusion.as_deref(),
+        parallel: arguments.parallel.into(),
+    };
+    let all = run.work(&workers, &hear);
     drop(run);
     let curve = scores::read(&arguments.out)?;
     write_and_print(&arguments.json, &curve, scores::render(&curve, terminal))?;
@@ -310,6 +317,12 @@ fn runner(arguments: &AgentRunArguments) -> Result<CliRunner, Stop> {
         cores,
         stop: Arc::new(|| interrupt::count() > 0),
     })
+}
+
+/// The component of the built-in fusion: of an installation, or of the clone that this program was built in.
+fn fusion() -> Option<PathBuf> {
+    let places = ["../lib/passhost/autofuse.wasm", "../wasm32-wasip2/plugin/autofuse.wasm"];
+    places.map(beside_this_executable).into_iter().find(|place| place.is_file())
 }
 
 fn endpoint(arguments: &AgentRunArguments) -> Result<Endpoint, Stop> {
