@@ -286,11 +286,11 @@ impl AgentTools {
         let source = self.objects.put(UNCHANGED).map_err(AgentToolsError::file(&self.directory))?;
         let path = self.file(&source, "wasm");
         match component {
-            _ if path.is_file() => {}
-            Some(component) => {
-                let copied = std::fs::create_dir_all(self.directory.join(&source));
-                copied.and_then(|()| std::fs::copy(component, &path)).map_err(AgentToolsError::file(&path))?;
-            }
+            // Not `copy`: who may read the file is not as it was.
+            Some(component) => std::fs::create_dir_all(self.directory.join(&source))
+                .and_then(|()| std::fs::write(&path, std::fs::read(component)?))
+                .map_err(AgentToolsError::file(&path))?,
+            None if path.is_file() => {}
             None => {
                 let ran = self.compile(&source)?;
                 if !ran.passes()? {

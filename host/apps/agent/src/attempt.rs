@@ -4,8 +4,8 @@ use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
 use crate::prompt;
 use crate::text_calls;
-use crate::trajectory::{SCHEMA, Trajectory, TrajectoryError, TrajectoryLine, Why};
-use crate::wire::{ChatAnswer, Message, TokenUsage, ToolCall};
+use crate::trajectory::{SCHEMA, Spending, Trajectory, TrajectoryError, TrajectoryLine, Why};
+use crate::wire::{ChatAnswer, Message, ToolCall};
 use passhost_agent_tools::{
     AgentTools, AgentToolsError, Effect, PassVerdict, Rewards, TaskFacts, Tool, ToolOutcome, reward, steps_left, task,
 };
@@ -77,9 +77,7 @@ struct AttemptState {
     /// Whether the model called nothing and was not told so yet.
     is_silent: bool,
     steps: u32,
-    tokens: u64,
-    seconds: f64,
-    device_seconds: f64,
+    spent: Spending,
     rewards: Rewards,
     verdict: Option<PassVerdict>,
     is_submitted: bool,
@@ -89,17 +87,16 @@ struct AttemptState {
 impl AttemptState {
     /// Takes in what happened.
     fn apply(&mut self, line: &TrajectoryLine) {
+        self.spent.add(line);
         match line {
             TrajectoryLine::Begin { messages, .. } => {
                 self.has_begun = true;
                 self.messages.clone_from(messages);
             }
-            TrajectoryLine::Answer { answer, seconds } => self.answered(answer, *seconds),
-            TrajectoryLine::Call { call, text, effect, reward, seconds, device_seconds } => {
+            TrajectoryLine::Answer { answer, .. } => self.answered(answer),
+            TrajectoryLine::Call { call, text, effect, reward, .. } => {
                 self.pending.pop_front();
                 self.steps += 1;
-                self.seconds += seconds;
-                self.device_seconds += device_seconds;
                 self.rewards.recall(effect, reward);
                 self.verdict = effect.verdict().cloned().or(self.verdict.take());
                 self.is_submitted |= matches!(effect, Effect::Submitted { .. });
@@ -114,11 +111,7 @@ impl AttemptState {
         }
     }
 
-    fn answered(&mut self, answer: &ChatAnswer, seconds: f64) {
-        self.seconds += seconds;
-        let TokenUsage { prompt_tokens, completion_tokens } = answer.usage;
-        // An endpoint may say any number.
-        self.tokens = self.tokens.saturating_add(prompt_tokens).saturating_add(completion_tokens);
+    fn answered(&mut self, answer: &ChatAnswer) {
         self.has_answers = true;
         self.is_text = answer.message.tool_calls.is_empty();
         self.pending = match self.is_text {
@@ -140,9 +133,9 @@ impl AttemptState {
         match () {
             () if self.is_submitted => Some(Why::Submitted),
             () if self.steps >= budget.steps => Some(Why::Steps),
-            () if budget.tokens.is_some_and(|limit| self.tokens >= limit) => Some(Why::Tokens),
-            () if spent(self.seconds, budget.seconds) => Some(Why::Time),
-            () if spent(self.device_seconds, budget.device_seconds) => Some(Why::Device),
+            () if budget.tokens.is_some_and(|limit| self.spent.all_tokens() >= limit) => Some(Why::Tokens),
+            () if spent(self.spent.seconds, budget.seconds) => Some(Why::Time),
+            () if spent(self.spent.device_seconds, budget.device_seconds) => Some(Why::Device),
             () => None,
         }
     }
@@ -277,7 +270,7 @@ fn end(state: &AttemptState, why: Why) -> TrajectoryLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::FunctionCall;
+    use crate::wire::{FunctionCall, TokenUsage};
 
     fn answer(content: &str, calls: &[&str]) -> TrajectoryLine {
         let call = |name: &&str| ToolCall {
@@ -313,7 +306,7 @@ mod tests {
         state.apply(&called(&state));
         state.apply(&called(&state));
         assert_eq!(state.messages[2].tool_call_id.as_deref(), Some("id-eval"));
-        assert_eq!((state.steps, state.seconds, state.device_seconds), (2, 4.0, 1.0));
+        assert_eq!((state.steps, state.spent.seconds, state.spent.device_seconds), (2, 4.0, 1.0));
         state.apply(&answer("```tool\n{\"name\": \"build\"}\n```", &[]));
         state.apply(&called(&state));
         let last = state.messages.last().map(|message| (message.role.as_str(), message.content.as_str()));
@@ -344,7 +337,7 @@ mod tests {
             said.usage = TokenUsage { prompt_tokens: tokens, completion_tokens: tokens };
             state.apply(&TrajectoryLine::Answer { answer: said, seconds });
         }
-        assert_eq!(state.tokens, u64::MAX);
+        assert_eq!(state.spent.all_tokens(), u64::MAX);
     }
 
     #[test]

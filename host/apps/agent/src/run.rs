@@ -40,6 +40,14 @@ pub struct AgentSettings {
     pub options: Vec<String>,
 }
 
+impl AgentSettings {
+    /// The policy that evaluations go by, as it was named.
+    pub fn policy(&self) -> &str {
+        let named = self.options.iter().skip_while(|word| *word != "--policy").nth(1);
+        named.map_or("open", String::as_str)
+    }
+}
+
 /// Why a directory is none that a run can be in.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentRunError {

@@ -1,7 +1,7 @@
 //! A trajectory: one attempt as a file of lines, each a JSON value that is on the disk before anything follows from it. Who
 //! reads the lines knows where the attempt stands, so that it goes on after any end of this program.
 
-use crate::wire::{ChatAnswer, Message, ToolCall};
+use crate::wire::{ChatAnswer, Message, TokenUsage, ToolCall};
 use passhost_agent_tools::{Effect, PassVerdict, Reward};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -77,6 +77,48 @@ pub enum TrajectoryLine {
         /// The verdict that the score is from, if anything was evaluated.
         verdict: Option<PassVerdict>,
     },
+}
+
+/// What an attempt took.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Spending {
+    /// Of all answers.
+    pub tokens: TokenUsage,
+    /// Wall clock of answers and calls.
+    pub seconds: f64,
+    /// Of it, with the device held.
+    pub device_seconds: f64,
+}
+
+impl Spending {
+    /// By the lines of an attempt.
+    pub fn of(lines: &[TrajectoryLine]) -> Spending {
+        let mut spent = Spending::default();
+        lines.iter().for_each(|line| spent.add(line));
+        spent
+    }
+
+    /// What one more line took. An endpoint may say any number of tokens.
+    pub(crate) fn add(&mut self, line: &TrajectoryLine) {
+        match line {
+            TrajectoryLine::Answer { answer, seconds } => {
+                let TokenUsage { prompt_tokens, completion_tokens } = &mut self.tokens;
+                *prompt_tokens = prompt_tokens.saturating_add(answer.usage.prompt_tokens);
+                *completion_tokens = completion_tokens.saturating_add(answer.usage.completion_tokens);
+                self.seconds += seconds;
+            }
+            TrajectoryLine::Call { seconds, device_seconds, .. } => {
+                self.seconds += seconds;
+                self.device_seconds += device_seconds;
+            }
+            _ => {}
+        }
+    }
+
+    /// Tokens of requests and answers together.
+    pub fn all_tokens(&self) -> u64 {
+        self.tokens.prompt_tokens.saturating_add(self.tokens.completion_tokens)
+    }
 }
 
 /// Why an attempt ended.

@@ -207,7 +207,7 @@ fn formats() -> impl TypedValueParser<Value = Option<Format>> {
 
 pub fn run(arguments: &AgentArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     match &arguments.command {
-        Some(AgentCommand::Export(arguments)) => export::run(arguments),
+        Some(AgentCommand::Export(arguments)) => export::run(arguments, terminal),
         None => attempts(&arguments.run, terminal),
     }
 }
