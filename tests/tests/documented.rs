@@ -229,6 +229,7 @@ const COMMANDS: &[&[&str]] = &[
     &["ops"],
     &["agent"],
     &["agent", "export"],
+    &["agent", "show"],
     &["policies"],
     &["doctor"],
     &["serve"],

@@ -1,7 +1,9 @@
 //! `passhost agent`
 
 mod export;
+mod page;
 pub mod scores;
+mod show;
 
 use crate::arguments::{DeviceArguments, device_name, duration, number, one_of, policy};
 use crate::exit::{Exit, Stop};
@@ -38,6 +40,8 @@ pub struct AgentArguments {
 pub enum AgentCommand {
     /// Makes training data of the attempts in a directory
     Export(AgentExportArguments),
+    /// Prints what the attempts in a directory score, or writes a page of all that was said, built and measured
+    Show(AgentShowArguments),
 }
 
 #[derive(Debug, Args)]
@@ -194,6 +198,16 @@ pub struct AgentExportArguments {
     pub no_findings: bool,
 }
 
+#[derive(Debug, Args)]
+pub struct AgentShowArguments {
+    /// The directory of a run
+    pub directory: PathBuf,
+    /// Writes a page for a browser here: turns, code with what changed, verdicts, rewards; `-` for standard output, then without
+    /// a table
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
+}
+
 /// Of an export; none is Harbor's tasks, which are folders.
 fn formats() -> impl TypedValueParser<Value = Option<Format>> {
     one_of([
@@ -208,6 +222,7 @@ fn formats() -> impl TypedValueParser<Value = Option<Format>> {
 pub fn run(arguments: &AgentArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     match &arguments.command {
         Some(AgentCommand::Export(arguments)) => export::run(arguments, terminal),
+        Some(AgentCommand::Show(arguments)) => show::run(arguments, terminal),
         None => attempts(&arguments.run, terminal),
     }
 }
