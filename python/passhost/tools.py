@@ -59,6 +59,11 @@ TOOLS: Mapping[str, Tool] = {
             "Prints how to write a pass, or one section of that.",
             optional={"section": "part of the title of a section, such as `Errors`"},
         ),
+        Tool(
+            "ops",
+            "Says of an op: its schemas, whether a rewrite may call it, and what the SDK makes of it.",
+            required={"name": "the op, as `gelu`, `aten::add` or `aten::add.Tensor`"},
+        ),
         Tool("submit", "Hands in the source as it is and ends the episode. Its score is that of the episode."),
     )
 }

@@ -123,6 +123,17 @@ class PassEnvironment:
         """
         return self._call("read_guide", section=section)
 
+    def ops(self, name: str) -> str:
+        """Says of an op: its schemas, whether a rewrite may call it, and what the SDK makes of it.
+
+        Args:
+            name: The op, as `gelu`, `aten::add` or `aten::add.Tensor`.
+
+        Returns:
+            What is known of it.
+        """
+        return self._call("ops", name=name)
+
     def submit(self) -> str:
         """Hands in the source as it is and ends the episode. Its score is that of the episode.
 

@@ -19,13 +19,13 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 
 def test_the_tools_are_those_of_the_server_in_its_words():
-    told = " ".join((ROOT / "host/apps/agent-tools/src/tool.rs").read_text().split())
-    names = told.split("NAMES: &[&str] = &[")[1].split("]")[0]
-    assert [name.strip(' "') for name in names.split(",")] == list(TOOLS)
-    for tool in TOOLS.values():
-        assert tool.name == "submit" or f'"{tool.description}"' in told, tool.name
-        for text in [*tool.required.values(), *tool.optional.values()]:
-            assert f'"{text}"' in told, text
+    described = json.loads((ROOT / "host/apps/agent-tools/src/tools.json").read_text())
+    assert [tool["name"] for tool in described] == list(TOOLS)
+    for told, tool in zip(described, TOOLS.values(), strict=True):
+        assert tool.name == "submit" or tool.description == told["text"], tool.name
+        properties = {name: schema["description"] for name, schema in told["parameters"]["properties"].items()}
+        assert properties == {**tool.required, **tool.optional}, tool.name
+        assert told["parameters"]["required"] == list(tool.required), tool.name
 
 
 @pytest.mark.parametrize(

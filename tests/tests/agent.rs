@@ -4,6 +4,7 @@
 mod budgets;
 mod compared;
 pub mod endpoint;
+mod first;
 mod script;
 mod spelled;
 mod turns;
@@ -179,6 +180,7 @@ fn three_tasks_are_solved_through_five_kills_and_nothing_is_asked_or_measured_tw
     let tasks = &run.json()["tasks"];
     run.expect(tasks.as_array().is_some_and(|tasks| tasks.iter().all(|task| task["right"] == 1)), "all are right");
     exports_are_reproducible(&out);
+    a_page_shows_what_was_written(&out);
 }
 
 fn sum(reward: &Value) -> f64 {
@@ -196,7 +198,28 @@ fn exports_are_reproducible(out: &Path) {
         first.expect(first.out == second.out, "the same bytes twice");
         let lines = if format == "preference" { 0 } else { 3 };
         first.expect(first.out.lines().count() == lines, "a line for each attempt, and no pair of one");
+        first.expect(first.err.contains("nothing is exported: of the 3 attempts") == (lines == 0), "it says why");
+        let line: Value = first.out.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+        let run = if format == "atif" { &line["extra"]["run"] } else { &line["run"] };
+        let is_known = run["policy"] == "open" && run["budget"]["steps"] == 40 && run["noise"].as_f64() >= Some(1.0);
+        first.expect(lines == 0 || is_known && run["seconds"].as_f64() > Some(0.0), &run.to_string());
     }
+}
+
+fn a_page_shows_what_was_written(out: &Path) {
+    let show = |words: &[&str]| Passhost::new([Path::new("agent"), Path::new("show"), out]).with(words).run();
+    show(&[]).expect_end(0, &["best of 1", "geometric mean"]);
+    let run = show(&["--html", "-"]);
+    run.expect_end(
+        0,
+        &["3 of 3 attempts have ended", "rewriter.remove_dead_code();", "submitted, score ", ">right</span>"],
+    );
+    run.expect(
+        run.out.starts_with("<!DOCTYPE html>") && run.out.matches("<details class=\"attempt\"").count() == 3,
+        "a page",
+    );
+    let inside = out.join("run.json").display().to_string();
+    show(&["--html", &inside]).expect_end(2, &["--html"]);
 }
 
 /// A sample in whose graph a name is an instruction.

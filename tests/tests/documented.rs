@@ -230,6 +230,7 @@ const COMMANDS: &[&[&str]] = &[
     &["ops"],
     &["agent"],
     &["agent", "export"],
+    &["agent", "show"],
     &["policies"],
     &["doctor"],
     &["serve"],

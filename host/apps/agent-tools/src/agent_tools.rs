@@ -6,8 +6,9 @@ use crate::error::AgentToolsError;
 use crate::executor::{BuiltPass, Evaluated, ToolExecutor};
 use crate::feedback;
 use crate::objects::{Objects, sha256};
+use crate::task::TaskFacts;
 use crate::tool::Tool;
-use passhost_result::document::{Blame, Document};
+use passhost_result::document::Document;
 use passhost_result::untrusted::{indented, one_line};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,6 +23,15 @@ const ANSWER: usize = 32_000;
 const LINE: usize = 2_000;
 /// Diagnostics of the compiler that are told.
 const DIAGNOSTICS: usize = 8;
+/// A pass that changes nothing.
+const UNCHANGED: &str = "use passhost_guest_sdk::prelude::*;
+struct Unchanged;
+impl Pass for Unchanged {
+    fn info(&self) -> PassInfo { PassInfo::new(\"unchanged\", \"0.1.0\", \"Changes nothing\") }
+    fn run(&self, _: &mut Rewriter, _: &DeviceFacts, _: &mut dyn Infer) -> Result<(), PassError> { Ok(()) }
+}
+register!(Unchanged);
+";
 
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,6 +117,7 @@ impl AgentTools {
     pub fn execute(&mut self, tool: &Tool) -> Result<ToolOutcome, AgentToolsError> {
         let outcome = match tool {
             Tool::ShowGraph { variant } => self.show(variant.as_deref())?,
+            Tool::Ops { name } => self.op(name)?,
             Tool::ReadGuide { section } => ToolOutcome::said(self.guide_section(section.as_deref())),
             Tool::WritePass { source } => self.write(source)?,
             Tool::ShowRefusals {} => self.refusals()?,
@@ -125,6 +136,16 @@ impl AgentTools {
             // The sample was shown before: what is wrong is the name.
             Err(AgentToolsError::Sample(said)) => Ok(ToolOutcome::said(format!("nothing to show: {said}"))),
             Err(error) => Err(error),
+        }
+    }
+
+    /// What is known of an op. The name is behind `--`: it is none of an option.
+    fn op(&self, name: &str) -> Result<ToolOutcome, AgentToolsError> {
+        let ran = self.executor.run(["ops", "--", name].map(OsString::from).to_vec(), false)?;
+        match ran.code() {
+            Some(0) => Ok(ToolOutcome::said(tidy(&ran.out))),
+            Some(2) => Ok(ToolOutcome::said(tidy(&ran.err))),
+            _ => Err(ran.trouble()),
         }
     }
 
@@ -206,11 +227,14 @@ impl AgentTools {
             Err(outcome) => return Ok(outcome),
         };
         let words = ["show".as_ref(), self.sample.as_os_str(), "--after".as_ref(), component.as_os_str()];
-        let ran = self.executor.run(owned(words.into_iter().chain(["--diff", "--all"].map(AsRef::as_ref))), true)?;
+        let ran = self.executor.run(owned(words.into_iter().chain(["--brief", "--all"].map(AsRef::as_ref))), true)?;
         let passes = ran.passes()?;
         let end = if passes { "check: every graph may run" } else { "check: refused" };
-        let text = format!("{end}\n{}{}", tidy(&ran.out), tidy(&ran.err));
-        let effect = Effect::Checked { source, passes };
+        let (first, rest) = ran.out.split_once('\n').unwrap_or(("changed no graph", &ran.out));
+        let text = format!("{}\n{end}\n{}{}", one_line(first, LINE), tidy(rest), tidy(&ran.err));
+        // The first line is that of the command, whatever the pass says.
+        let changes = !first.starts_with("changed 0 ") && first != "changed no graph";
+        let effect = Effect::Checked { source, passes, changes };
         Ok(ToolOutcome { text, effect, device: ran.took })
     }
 
@@ -229,20 +253,52 @@ impl AgentTools {
     }
 
     fn measure(&self, source: &str, component: &Path) -> Result<(PassVerdict, String, Duration), AgentToolsError> {
-        let pass = BuiltPass { source, component, sample: &self.sample };
-        let Evaluated { document: text, device } = self.executor.evaluate(&pass)?;
-        let document = read(&text).map_err(AgentToolsError::file(component))?;
-        // A result that says nothing of the pass is none to be told, kept or paid for.
-        let why = match document.blame {
-            Some(Blame::Host) => Some("the host could not do it"),
-            Some(Blame::Sample) => Some("the sample cannot be evaluated"),
-            Some(Blame::Plugin) | None => None,
-        };
-        if let Some(why) = why {
-            return Err(AgentToolsError::Evaluation(why.to_owned()));
-        }
+        let (document, Evaluated { document: text, device }) = self.judge(source, component)?;
         let hash = self.objects.put(&text).map_err(AgentToolsError::file(component))?;
         Ok((verdict_of(&document, hash), feedback::verdict(&document), device))
+    }
+
+    fn judge(&self, source: &str, component: &Path) -> Result<(Document, Evaluated), AgentToolsError> {
+        let pass = BuiltPass { source, component, sample: &self.sample };
+        let evaluated = self.executor.evaluate(&pass)?;
+        let document = read(&evaluated.document).map_err(AgentToolsError::file(component))?;
+        // A result that says nothing of the pass is none to be told, kept or paid for.
+        AgentToolsError::of_result(&document).map_or(Ok((document, evaluated)), Err)
+    }
+
+    /// What there is to know of the sample before a model is asked: evaluates the built-in fusion, if its component is there,
+    /// or else a pass that changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the sample cannot be scored, whatever the pass, or the machine is in the way.
+    pub fn facts(&self, fusion: Option<&Path>) -> Result<TaskFacts, AgentToolsError> {
+        let document = self.evaluate_first(fusion)?;
+        let words = ["samples".as_ref(), "list".as_ref(), self.sample.as_os_str(), "--json".as_ref(), "-".as_ref()];
+        let listed = self.executor.run(owned(words.into_iter()), false)?;
+        let listed: Value = serde_json::from_str(&listed.out).unwrap_or_default();
+        let graphs = listed["samples"][0]["graphs"].as_array().into_iter().flatten();
+        let variants = graphs.filter_map(|graph| Some(one_line(graph["variant"].as_str()?, LINE))).collect();
+        Ok(TaskFacts::new(&document, variants))
+    }
+
+    fn evaluate_first(&self, component: Option<&Path>) -> Result<Document, AgentToolsError> {
+        let source = self.objects.put(UNCHANGED).map_err(AgentToolsError::file(&self.directory))?;
+        let path = self.file(&source, "wasm");
+        match component {
+            // Not `copy`: who may read the file is not as it was.
+            Some(component) => std::fs::create_dir_all(self.directory.join(&source))
+                .and_then(|()| std::fs::write(&path, std::fs::read(component)?))
+                .map_err(AgentToolsError::file(&path))?,
+            None if path.is_file() => {}
+            None => {
+                let ran = self.compile(&source)?;
+                if !ran.passes()? {
+                    return Err(ran.trouble());
+                }
+            }
+        }
+        Ok(self.judge(&source, &path)?.0)
     }
 
     fn submit(&self) -> Result<ToolOutcome, AgentToolsError> {
@@ -279,8 +335,10 @@ fn verdict_of(document: &Document, hash: String) -> PassVerdict {
         aggregate_score: scores.map_or(crate::reward::NOTHING, |scores| scores.aggregate_score),
         aggregate_score_strict: scores.map_or(crate::reward::NOTHING, |scores| scores.aggregate_score_strict),
         verifies: feedback::verifies(document),
+        changes: feedback::changes(document),
         right: feedback::is_right(document),
         findings: feedback::findings(document),
+        within: feedback::within(document),
         document: hash,
     }
 }

@@ -101,12 +101,13 @@ impl CliRunner {
         let _ = std::fs::remove_file(result);
         let _timed = self.gate.timed();
         let ran = self.child(&words, &[])?;
-        if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
-            // What the host did wrong is not kept: it is measured again.
-            let _ = std::fs::remove_file(result);
-            return Err(ran.trouble());
+        if matches!(ran.code(), Some(0 | 1)) && result.is_file() {
+            return Ok(ran.took);
         }
-        Ok(ran.took)
+        let document = std::fs::read_to_string(result).ok().and_then(|text| serde_json::from_str(&text).ok());
+        // What the host did wrong is not kept: it is measured again.
+        let _ = std::fs::remove_file(result);
+        Err(document.as_ref().and_then(AgentToolsError::of_result).unwrap_or_else(|| ran.trouble()))
     }
 }
 

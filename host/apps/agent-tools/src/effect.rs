@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What an evaluation found, as far as rewards and scores need it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PassVerdict {
     /// The score that the policy makes the headline.
     pub score: f64,
@@ -13,10 +13,16 @@ pub struct PassVerdict {
     pub aggregate_score_strict: f64,
     /// Whether the pass returned a graph that may run, for every variant.
     pub verifies: bool,
+    /// Whether it changed anything that counts, in any variant. Older trajectories do not say.
+    #[serde(default = "yes")]
+    pub changes: bool,
     /// Whether every variant is right at t = -5, and nothing was found.
     pub right: bool,
     /// Findings of the integrity layers.
     pub findings: usize,
+    /// The factor that the score is known within, where anything was timed.
+    #[serde(default)]
+    pub within: Option<f64>,
     /// Hash of the result document.
     pub document: String,
 }
@@ -45,6 +51,9 @@ pub enum Effect {
         source: String,
         /// Whether all that it returned may run.
         passes: bool,
+        /// Whether it changed any of them. Older trajectories do not say.
+        #[serde(default = "yes")]
+        changes: bool,
     },
     /// The pass was evaluated.
     Judged {
@@ -60,6 +69,10 @@ pub enum Effect {
         /// What came of it, now or before.
         verdict: PassVerdict,
     },
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Effect {

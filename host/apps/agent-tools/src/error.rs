@@ -1,5 +1,7 @@
 //! Why a tool could not do its work.
 
+use passhost_result::document::{Blame, Document, Failure};
+use passhost_result::untrusted::one_line;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -27,7 +29,7 @@ pub enum AgentToolsError {
     /// An evaluation has no result, by the doing of whoever evaluates.
     #[error("no evaluation: {0}")]
     Evaluation(String),
-    /// The sample cannot be used.
+    /// The sample cannot be used, or not be scored.
     #[error("the sample cannot be used: {0}")]
     Sample(String),
     /// Somebody asked to stop.
@@ -36,6 +38,17 @@ pub enum AgentToolsError {
 }
 
 impl AgentToolsError {
+    /// Why a result says nothing of the pass, in its own words.
+    pub(crate) fn of_result(document: &Document) -> Option<AgentToolsError> {
+        let Failure { blame, message, hint, .. } = document.failure.as_ref()?;
+        let said = one_line(&format!("{message}; {hint}"), 800);
+        match blame {
+            Blame::Plugin => None,
+            Blame::Sample => Some(AgentToolsError::Sample(said)),
+            Blame::Host => Some(AgentToolsError::Evaluation(said)),
+        }
+    }
+
     /// That a file of an attempt cannot be used.
     pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> AgentToolsError {
         let path = path.into();

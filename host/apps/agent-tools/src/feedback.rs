@@ -3,7 +3,7 @@
 
 use passhost_result::document::{Document, Failure, ShownTimes, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
-use passhost_result::{Progress, left_out};
+use passhost_result::{Headline, Progress, left_out};
 use passhost_score::{FailureClass, Interval};
 use std::fmt::Write;
 
@@ -26,6 +26,11 @@ pub fn is_right(document: &Document) -> bool {
 /// Whether the pass returned a graph that may run, for every variant.
 pub fn verifies(document: &Document) -> bool {
     Progress::of_document(document).is_some_and(|progress| progress >= Progress::Verifies)
+}
+
+/// Whether the pass changed anything that counts, in any variant.
+pub fn changes(document: &Document) -> bool {
+    document.variants.iter().any(|variant| variant.rewrite.as_ref().is_some_and(|rewrite| !rewrite.pass_miss))
 }
 
 /// Findings of the integrity layers, hidden sizes included.
@@ -62,27 +67,52 @@ fn scores(document: &Document) -> Option<String> {
     let strict = confidence.map(|confidence| &confidence.aggregate_score_strict);
     Some(format!(
         "AS {}, AS strict {}",
-        with_interval(scores.aggregate_score, published),
-        with_interval(scores.aggregate_score_strict, strict)
+        about(scores.aggregate_score, published),
+        about(scores.aggregate_score_strict, strict)
     ))
+}
+
+/// The score that counts, in words.
+pub(crate) fn headline(document: &Document) -> Option<String> {
+    Some(about(document.headline()?, interval(document)))
+}
+
+/// The factor that the score that counts is known within.
+pub(crate) fn within(document: &Document) -> Option<f64> {
+    Some(factor(document.headline()?, interval(document)?))
+}
+
+fn interval(document: &Document) -> Option<&Interval> {
+    let confidence = document.confidence.as_ref()?;
+    Some(match document.policy.rules().headline {
+        Headline::Published => &confidence.aggregate_score,
+        Headline::Strict => &confidence.aggregate_score_strict,
+    })
 }
 
 /// What the pass left alone, and what it logged, of each variant.
 pub fn refusals(document: &Document) -> String {
     let mut text = String::new();
     for variant in document.variants.iter().take(VARIANTS) {
-        let log = variant.usage.as_ref().map_or("", |usage| usage.log.as_str());
-        let refusals = variant.rewrite.as_ref().map_or(&[][..], |rewrite| &rewrite.refusals);
-        let _ = writeln!(text, "variant {}: {} nodes left alone", one_line(&variant.name, NAME), refusals.len());
-        for refusal in refusals.iter().take(LINES) {
-            let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
-            let _ = writeln!(text, "  left alone {}: {}", nodes.join(" "), one_line(&refusal.reason, MESSAGE));
-        }
-        for line in log.lines().filter(|line| !line.trim().is_empty()).take(LINES) {
-            let _ = writeln!(text, "  log: {}", one_line(line, MESSAGE));
+        let left = variant.rewrite.as_ref().map_or(0, |rewrite| rewrite.refusals.len());
+        let _ = writeln!(text, "variant {}: {left} nodes left alone", one_line(&variant.name, NAME));
+        for line in said(variant) {
+            let _ = writeln!(text, "  {line}");
         }
     }
     text
+}
+
+/// What the pass left alone of a variant, and what it logged.
+fn said(variant: &Variant) -> Vec<String> {
+    let log = variant.usage.as_ref().map_or("", |usage| usage.log.as_str());
+    let refusals = variant.rewrite.as_ref().map_or(&[][..], |rewrite| &rewrite.refusals);
+    let left_alone = refusals.iter().take(LINES).map(|refusal| {
+        let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
+        format!("left alone {}: {}", nodes.join(" "), one_line(&refusal.reason, MESSAGE))
+    });
+    let log = log.lines().filter(|line| !line.trim().is_empty()).take(LINES);
+    left_alone.chain(log.map(|line| format!("log: {}", one_line(line, MESSAGE)))).collect()
 }
 
 fn of_variant(variant: &Variant, document: &Document) -> String {
@@ -124,7 +154,9 @@ fn details(variant: &Variant) -> Vec<String> {
         lines.push(format!("in hidden sizes: {}", if passes { "pass" } else { "fail" }));
     }
     let left = variant.rewrite.as_ref().map_or(0, |rewrite| rewrite.refusals.len());
-    if left > 0 {
+    if variant.class == Some(FailureClass::PassMiss) {
+        lines.extend(said(variant));
+    } else if left > 0 {
         lines.push(format!("the pass left {left} places alone: `show_refusals` says why"));
     }
     lines
@@ -167,7 +199,7 @@ fn times(timing: &Timing, floor: Option<f64>) -> String {
             let doubt = (interval.high - interval.low) / 2.0;
             let us = |value: f64| rounded(value, value * doubt / speedup);
             let (eager, yours) = (us(eager_us), us(rewritten_us));
-            let text = format!("eager {eager} us, yours {yours} us, {} times as fast", rounded(speedup, doubt));
+            let text = format!("eager {eager} us, yours {yours} us, {}", about(speedup, Some(&interval)));
             (text, doubt / speedup)
         }
         None => ("its times are too noisy to say how fast it is".to_owned(), 0.0),
@@ -176,13 +208,24 @@ fn times(timing: &Timing, floor: Option<f64>) -> String {
     text + &floor.unwrap_or_default()
 }
 
-fn with_interval(value: f64, interval: Option<&Interval>) -> String {
-    match interval {
-        Some(Interval { low, high }) => {
-            // An end that is smaller than what the middle is in doubt by has a digit of its own.
-            let doubt = (high - low) / 2.0;
-            let end = |end: f64| rounded(end, doubt.min(end / 10.0));
-            format!("{} [{}, {}]", rounded(value, doubt), end(*low), end(*high))
+/// By which factor a number may be off, as its interval says.
+fn factor(value: f64, Interval { low, high }: &Interval) -> f64 {
+    (high / value).max(value / low)
+}
+
+/// `about 2.1x (within 1.3x)`, and a number alone where nothing is in doubt.
+fn about(value: f64, interval: Option<&Interval>) -> String {
+    match interval.map(|interval| factor(value, interval)).filter(|factor| *factor > 1.0) {
+        Some(factor) => {
+            let digits = if factor < 1.095 { 2 } else { 1 };
+            let scale = 10f64.powi(digits);
+            // Rounded up, so that the interval is inside.
+            let shown = (factor * scale - 1e-9).ceil() / scale;
+            format!(
+                "about {}x (within {shown:.digits$}x)",
+                rounded(value, value * (factor - 1.0)),
+                digits = digits as usize
+            )
         }
         None => format!("{value:.3}"),
     }
@@ -208,19 +251,23 @@ fn rounded(value: f64, doubt: f64) -> String {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use passhost_ir::NodeId;
     use passhost_made_documents::{compared, document, missed, right};
+    use passhost_result::Refusal;
     use passhost_result::document::{Blame, HiddenShape, HiddenShapes};
 
     #[test]
-    fn a_score_in_doubt_is_told_with_the_ends_of_its_interval() {
+    fn a_score_in_doubt_is_told_with_the_factor_that_it_is_known_within() {
         let cases = [
-            (2.077, 0.52, 8.63, "2 [0.52, 8.6]"),
-            (1.784, 1.672, 1.901, "1.8 [1.7, 1.9]"),
-            (0.1, 0.1, 0.1, "0.100 [0.100, 0.100]"),
+            (2.077, 0.52, 8.63, "about 2x (within 4.2x)"),
+            (1.784, 1.672, 1.901, "about 1.8x (within 1.07x)"),
+            (2.1, 1.75, 2.73, "about 2.1x (within 1.3x)"),
+            (0.1, 0.1, 0.1, "0.100"),
         ];
         for (value, low, high, expected) in cases {
-            assert_eq!(with_interval(value, Some(&Interval { low, high })), expected);
+            assert_eq!(about(value, Some(&Interval { low, high })), expected);
         }
+        assert_eq!(about(1.5, None), "1.500");
     }
 
     #[test]
@@ -300,7 +347,25 @@ mod tests {
         let variants = vec![noisy, contradictory, right("three", 2.0)];
         let text = verdict(&Document { variants, ..document("p", "s", vec![]) });
         let lines = |words: &str| text.lines().filter(|line| line.contains(words)).count();
-        assert_eq!((lines("too noisy to say"), lines("eager 1200 us, yours 600 us, 2.00 times")), (2, 1), "{text}");
+        assert_eq!(
+            (lines("too noisy to say"), lines("eager 1200 us, yours 600 us, about 2.00x (within ")),
+            (2, 1),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_variant_that_nothing_changed_has_what_the_pass_said() {
+        let mut missing = missed("one");
+        let refusals = vec![Refusal { nodes: vec![NodeId(3)], reason: "too large".into() }];
+        missing.rewrite.as_mut().unwrap().refusals.clone_from(&refusals);
+        let mut changed = right("two", 2.0);
+        changed.rewrite.as_mut().unwrap().refusals = refusals;
+        let both = document("p", "s", vec![missing.clone(), changed]);
+        let text = verdict(&both);
+        assert_eq!(text.matches("  left alone #3: too large\n").count(), 1, "{text}");
+        assert!(text.contains("the pass left 1 places alone: `show_refusals` says why"), "{text}");
+        assert!(changes(&both) && !changes(&document("p", "s", vec![missing])));
     }
 
     #[test]

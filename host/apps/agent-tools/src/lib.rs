@@ -29,5 +29,5 @@ pub use executor::{BuiltPass, Evaluated, ToolExecutor};
 pub use gate::DeviceGate;
 pub use objects::{Objects, sha256};
 pub use reward::{Reward, Rewards};
-pub use task::{introduction, task};
+pub use task::{TaskFacts, introduction, steps_left, task};
 pub use tool::{Description, Tool, ToolError, descriptions};

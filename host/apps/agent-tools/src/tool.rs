@@ -38,6 +38,11 @@ pub enum Tool {
         #[serde(default)]
         section: Option<String>,
     },
+    /// Says what is known of an op.
+    Ops {
+        /// Its name, with its overload or without.
+        name: String,
+    },
     /// Hands in the pass, and ends the attempt.
     Submit {},
 }
@@ -71,7 +76,7 @@ pub struct Description {
 }
 
 /// Names of tools, and arguments that each would take.
-const TOOLS: [(&str, &str); 8] = [
+const TOOLS: [(&str, &str); 9] = [
     ("show_graph", r#"{"variant": "float16"}"#),
     ("show_refusals", "{}"),
     ("write_pass", r#"{"source": "use passhost_guest_sdk..."}"#),
@@ -79,6 +84,7 @@ const TOOLS: [(&str, &str); 8] = [
     ("check", "{}"),
     ("eval", "{}"),
     ("read_guide", r#"{"section": "Errors"}"#),
+    ("ops", r#"{"name": "aten::gelu"}"#),
     ("submit", "{}"),
 ];
 
@@ -111,6 +117,7 @@ impl Tool {
             },
             Tool::ShowGraph { variant: Some(text) } if is_unfit(text) => Err(wrong(unfit("variant"))),
             Tool::ReadGuide { section: Some(text) } if is_unfit(text) => Err(wrong(unfit("section"))),
+            Tool::Ops { name } if is_unfit(name) => Err(wrong(unfit("name"))),
             _ => Ok(call),
         }
     }
@@ -133,7 +140,11 @@ mod tests {
     fn every_tool_that_is_described_is_read_and_takes_no_others_arguments() {
         assert_eq!(descriptions().len(), TOOLS.len());
         for description in descriptions() {
-            let arguments = if description.name == "write_pass" { r#"{"source": "x"}"# } else { "" };
+            let arguments = match &*description.name {
+                "write_pass" => r#"{"source": "x"}"#,
+                "ops" => r#"{"name": "gelu"}"#,
+                _ => "",
+            };
             assert!(Tool::parse(&description.name, arguments).is_ok(), "{}", description.name);
             let error = Tool::parse(&description.name, r#"{"source": "x", "path": "/etc/passwd"}"#);
             assert!(matches!(error, Err(ToolError::Arguments { .. })), "{error:?}");
@@ -152,6 +163,8 @@ mod tests {
             ("eval", r#"{"seed": 3}"#, "unknown field `seed`"),
             ("show_graph", r#"{"variant": "a\u0000"}"#, "`variant` has control characters"),
             ("show_graph", &format!(r#"{{"variant": "{}"}}"#, "x".repeat(128 << 10)), "more than 200 characters"),
+            ("ops", "{}", "missing field `name`"),
+            ("ops", r#"{"name": "a\u0000"}"#, "`name` has control characters"),
             ("read_guide", r#"{"section": "a\nb"}"#, "`section` has control characters"),
             ("read_guide", &format!(r#"{{"section": "{}"}}"#, "x".repeat(PART + 1)), "more than 200 characters"),
         ];

@@ -4,9 +4,11 @@ use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
 use crate::prompt;
 use crate::text_calls;
-use crate::trajectory::{SCHEMA, Trajectory, TrajectoryError, TrajectoryLine, Why};
-use crate::wire::{ChatAnswer, Message, TokenUsage, ToolCall};
-use passhost_agent_tools::{AgentTools, AgentToolsError, Effect, PassVerdict, Rewards, Tool, ToolOutcome, reward};
+use crate::trajectory::{SCHEMA, Spending, Trajectory, TrajectoryError, TrajectoryLine, Why};
+use crate::wire::{ChatAnswer, Message, ToolCall};
+use passhost_agent_tools::{
+    AgentTools, AgentToolsError, Effect, PassVerdict, Rewards, TaskFacts, Tool, ToolOutcome, reward, steps_left, task,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -75,9 +77,7 @@ struct AttemptState {
     /// Whether the model called nothing and was not told so yet.
     is_silent: bool,
     steps: u32,
-    tokens: u64,
-    seconds: f64,
-    device_seconds: f64,
+    spent: Spending,
     rewards: Rewards,
     verdict: Option<PassVerdict>,
     is_submitted: bool,
@@ -87,18 +87,17 @@ struct AttemptState {
 impl AttemptState {
     /// Takes in what happened.
     fn apply(&mut self, line: &TrajectoryLine) {
+        self.spent.add(line);
         match line {
             TrajectoryLine::Begin { messages, .. } => {
                 self.has_begun = true;
                 self.messages.clone_from(messages);
             }
-            TrajectoryLine::Answer { answer, seconds } => self.answered(answer, *seconds),
-            TrajectoryLine::Call { call, text, effect, seconds, device_seconds, .. } => {
+            TrajectoryLine::Answer { answer, .. } => self.answered(answer),
+            TrajectoryLine::Call { call, text, effect, reward, .. } => {
                 self.pending.pop_front();
                 self.steps += 1;
-                self.seconds += seconds;
-                self.device_seconds += device_seconds;
-                self.rewards.pay(effect);
+                self.rewards.recall(effect, reward);
                 self.verdict = effect.verdict().cloned().or(self.verdict.take());
                 self.is_submitted |= matches!(effect, Effect::Submitted { .. });
                 self.messages.push(result(call, text, self.is_text));
@@ -112,11 +111,7 @@ impl AttemptState {
         }
     }
 
-    fn answered(&mut self, answer: &ChatAnswer, seconds: f64) {
-        self.seconds += seconds;
-        let TokenUsage { prompt_tokens, completion_tokens } = answer.usage;
-        // An endpoint may say any number.
-        self.tokens = self.tokens.saturating_add(prompt_tokens).saturating_add(completion_tokens);
+    fn answered(&mut self, answer: &ChatAnswer) {
         self.has_answers = true;
         self.is_text = answer.message.tool_calls.is_empty();
         self.pending = match self.is_text {
@@ -138,9 +133,9 @@ impl AttemptState {
         match () {
             () if self.is_submitted => Some(Why::Submitted),
             () if self.steps >= budget.steps => Some(Why::Steps),
-            () if budget.tokens.is_some_and(|limit| self.tokens >= limit) => Some(Why::Tokens),
-            () if spent(self.seconds, budget.seconds) => Some(Why::Time),
-            () if spent(self.device_seconds, budget.device_seconds) => Some(Why::Device),
+            () if budget.tokens.is_some_and(|limit| self.spent.all_tokens() >= limit) => Some(Why::Tokens),
+            () if spent(self.spent.seconds, budget.seconds) => Some(Why::Time),
+            () if spent(self.spent.device_seconds, budget.device_seconds) => Some(Why::Device),
             () => None,
         }
     }
@@ -168,6 +163,8 @@ pub struct AttemptLoop<'a> {
     pub number: u32,
     /// How passes are written.
     pub guide: &'static str,
+    /// What is known of the sample, which an attempt is told that begins.
+    pub facts: TaskFacts,
     /// Whether somebody asked to stop.
     pub stop: &'a dyn Fn() -> bool,
     /// Told of each line once it is on the disk.
@@ -218,7 +215,8 @@ impl AttemptLoop<'_> {
             return self.call(state, call);
         }
         if state.is_silent {
-            return Ok(TrajectoryLine::Message { text: prompt::without_call(self.endpoint.style().has_tools) });
+            let left = steps_left(state.steps + 1, self.budget.steps);
+            return Ok(TrajectoryLine::Message { text: prompt::without_call(self.endpoint.style().has_tools) + &left });
         }
         let started = Instant::now();
         let answer = match self.endpoint.ask(&state.messages, self.stop) {
@@ -231,13 +229,15 @@ impl AttemptLoop<'_> {
     fn begin(&self) -> Result<TrajectoryLine, AttemptError> {
         let style = self.endpoint.style();
         let graphs = self.tools.graphs(None)?;
+        let task = task(&self.sample, &graphs, &self.facts);
         Ok(TrajectoryLine::Begin {
             schema: SCHEMA.to_owned(),
             sample: self.sample.clone(),
             attempt: self.number,
             model: style.model.clone(),
+            device: self.facts.device.clone(),
             has_tools: style.has_tools,
-            messages: prompt::messages(self.guide, &self.sample, &graphs, style.has_tools),
+            messages: prompt::messages(self.guide, &task, self.budget.steps, style.has_tools),
         })
     }
 
@@ -251,7 +251,7 @@ impl AttemptLoop<'_> {
         let mut rewards = state.rewards;
         Ok(TrajectoryLine::Call {
             call: call.clone(),
-            text: outcome.text,
+            text: outcome.text.trim_end().to_owned() + &steps_left(state.steps + 1, self.budget.steps),
             reward: rewards.pay(&outcome.effect),
             effect: outcome.effect,
             seconds: started.elapsed().as_secs_f64(),
@@ -270,7 +270,7 @@ fn end(state: &AttemptState, why: Why) -> TrajectoryLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::FunctionCall;
+    use crate::wire::{FunctionCall, TokenUsage};
 
     fn answer(content: &str, calls: &[&str]) -> TrajectoryLine {
         let call = |name: &&str| ToolCall {
@@ -306,7 +306,7 @@ mod tests {
         state.apply(&called(&state));
         state.apply(&called(&state));
         assert_eq!(state.messages[2].tool_call_id.as_deref(), Some("id-eval"));
-        assert_eq!((state.steps, state.seconds, state.device_seconds), (2, 4.0, 1.0));
+        assert_eq!((state.steps, state.spent.seconds, state.spent.device_seconds), (2, 4.0, 1.0));
         state.apply(&answer("```tool\n{\"name\": \"build\"}\n```", &[]));
         state.apply(&called(&state));
         let last = state.messages.last().map(|message| (message.role.as_str(), message.content.as_str()));
@@ -337,7 +337,7 @@ mod tests {
             said.usage = TokenUsage { prompt_tokens: tokens, completion_tokens: tokens };
             state.apply(&TrajectoryLine::Answer { answer: said, seconds });
         }
-        assert_eq!(state.tokens, u64::MAX);
+        assert_eq!(state.spent.all_tokens(), u64::MAX);
     }
 
     #[test]

@@ -148,6 +148,8 @@ pub(crate) struct Ended<'a> {
     pub score: f64,
     pub right: bool,
     pub findings: usize,
+    /// The factor that the score is known within.
+    pub within: Option<f64>,
     pub document: Option<&'a str>,
 }
 
@@ -165,6 +167,7 @@ pub(crate) fn ended(recorded: &RecordedAttempt) -> Option<Ended<'_>> {
         score: *score,
         right: verdict.is_some_and(|verdict| verdict.right),
         findings: verdict.map_or(0, |verdict| verdict.findings),
+        within: verdict.and_then(|verdict| verdict.within),
         document: verdict.map(|verdict| verdict.document.as_str()),
     })
 }

@@ -3,15 +3,16 @@
 use crate::attempt::{AttemptError, AttemptLoop, Budget};
 use crate::endpoint::Endpoint;
 use crate::trajectory::{Trajectory, TrajectoryError, TrajectoryLine, read_file};
-use passhost_agent_tools::{AgentTools, AgentToolsError, CliRunner, Objects, sha256};
+use passhost_agent_tools::{AgentTools, AgentToolsError, CliRunner, Objects, TaskFacts, sha256};
 use passhost_child::LockedFile;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Names the form of the settings.
 pub const SCHEMA: &str = "passhost.agent/1";
@@ -37,6 +38,14 @@ pub struct AgentSettings {
     pub budget: Budget,
     /// Options of evaluations.
     pub options: Vec<String>,
+}
+
+impl AgentSettings {
+    /// The policy that evaluations go by, as it was named.
+    pub fn policy(&self) -> &str {
+        let named = self.options.iter().skip_while(|word| *word != "--policy").nth(1);
+        named.map_or("open", String::as_str)
+    }
 }
 
 /// Why a directory is none that a run can be in.
@@ -83,7 +92,24 @@ pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> AgentRunError {
 pub struct AgentRun {
     directory: PathBuf,
     settings: AgentSettings,
+    /// What is known of samples, or nothing of one that cannot be scored, which was said.
+    known: Mutex<BTreeMap<PathBuf, Option<TaskFacts>>>,
     _lock: LockedFile,
+}
+
+/// Who works on a run.
+#[derive(Debug, Clone, Copy)]
+pub struct RunWorkers<'a> {
+    /// Who is asked.
+    pub endpoint: &'a Endpoint,
+    /// Who executes tools.
+    pub runner: &'a CliRunner,
+    /// How passes are written.
+    pub guide: &'static str,
+    /// The component of the built-in fusion, if it is there.
+    pub fusion: Option<&'a Path>,
+    /// Attempts side by side.
+    pub parallel: usize,
 }
 
 /// An attempt that others read.
@@ -122,10 +148,15 @@ impl AttemptJob {
 
     /// A name for files, which no other job of the run has.
     pub fn name(&self) -> String {
+        format!("{}-{}", self.task_name(), self.attempt)
+    }
+
+    /// A name for files, which all attempts on the sample have and no others.
+    fn task_name(&self) -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let name: String = self.sample_name().chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         let hash = sha256(self.sample.as_os_str().as_encoded_bytes());
-        format!("{name}-{}-{}", &hash[..8], self.attempt)
+        format!("{name}-{}", &hash[..8])
     }
 }
 
@@ -133,6 +164,7 @@ impl AttemptJob {
 const ATTEMPTS: &str = "attempts";
 const OBJECTS: &str = "objects";
 const WORK: &str = "work";
+const SAMPLES: &str = "samples";
 /// The file of what a run was asked for, by which its directory is known.
 pub const SETTINGS: &str = "run.json";
 const LOCK: &str = ".lock";
@@ -149,7 +181,7 @@ impl AgentRun {
     ///
     /// If that cannot be.
     pub fn open(directory: &Path, settings: AgentSettings, resume: bool) -> Result<AgentRun, AgentRunError> {
-        for folder in [ATTEMPTS, OBJECTS, WORK] {
+        for folder in [ATTEMPTS, OBJECTS, WORK, SAMPLES] {
             let path = directory.join(folder);
             std::fs::create_dir_all(&path).map_err(|source| AgentRunError::Directory(path.clone(), source))?;
         }
@@ -165,25 +197,18 @@ impl AgentRun {
             }
             Err(error) => return Err(file(&path)(error)),
         }
-        Ok(AgentRun { directory: directory.into(), settings, _lock: lock })
+        Ok(AgentRun { directory: directory.into(), settings, known: Mutex::default(), _lock: lock })
     }
 
-    /// Makes every attempt that has not ended, `parallel` of them side by side. Whether all came to their end.
-    pub fn work(
-        &self,
-        endpoint: &Endpoint,
-        runner: &CliRunner,
-        guide: &'static str,
-        parallel: usize,
-        hear: &(dyn Fn(&RunEvent<'_>) + Sync),
-    ) -> bool {
+    /// Makes every attempt that has not ended, some of them side by side. Whether all came to their end.
+    pub fn work(&self, workers: &RunWorkers<'_>, hear: &(dyn Fn(&RunEvent<'_>) + Sync)) -> bool {
         let jobs = self.jobs();
         let (next, whole) = (AtomicUsize::new(0), AtomicBool::new(true));
         std::thread::scope(|scope| {
-            for _ in 0..parallel.clamp(1, jobs.len().max(1)) {
+            for _ in 0..workers.parallel.clamp(1, jobs.len().max(1)) {
                 scope.spawn(|| {
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let Err(error) = self.attempt(job, endpoint, runner, guide, hear) else { continue };
+                        let Err(error) = self.attempt(job, workers, hear) else { continue };
                         whole.store(false, Ordering::Relaxed);
                         hear(&RunEvent::Failed(job, &error));
                         if error.is_stop() {
@@ -209,9 +234,7 @@ impl AgentRun {
     fn attempt(
         &self,
         job: &AttemptJob,
-        endpoint: &Endpoint,
-        runner: &CliRunner,
-        guide: &'static str,
+        workers: &RunWorkers<'_>,
         hear: &(dyn Fn(&RunEvent<'_>) + Sync),
     ) -> Result<(), AttemptError> {
         let path = self.directory.join(ATTEMPTS).join(format!("{}.jsonl", job.name()));
@@ -219,25 +242,48 @@ impl AgentRun {
         if matches!(before.last(), Some(TrajectoryLine::End { .. })) {
             return Ok(());
         }
-        let (work, objects) = (self.directory.join(WORK).join(job.name()), self.directory.join(OBJECTS));
-        let mut objects = Objects::open(&objects).map_err(AgentToolsError::file(&objects))?;
-        if let Some(key) = endpoint.key().cloned() {
-            objects = objects.cleaned(Arc::new(move |text| key.removed_from(text)));
-        }
-        let tools = AgentTools::open(Arc::new(runner.clone()), objects, &job.sample, &work, guide)?;
+        let facts = if before.is_empty() { self.facts(job, workers)? } else { Some(TaskFacts::default()) };
+        let Some(facts) = facts else { return Ok(()) };
+        let work = self.directory.join(WORK).join(job.name());
         let attempt = AttemptLoop {
-            endpoint,
-            tools,
+            endpoint: workers.endpoint,
+            tools: self.tools(job, workers, &work)?,
             budget: self.settings.budget,
             sample: job.sample_name(),
             number: job.attempt,
-            guide,
-            stop: &*runner.stop,
+            guide: workers.guide,
+            facts,
+            stop: &*workers.runner.stop,
             watch: &|line| hear(&RunEvent::Line(job, line)),
         };
         attempt.run(trajectory, &before)?;
         // Sources and results are among the objects; components are made anew of the sources.
         Ok(std::fs::remove_dir_all(&work).map_err(AgentToolsError::file(work))?)
+    }
+
+    /// What is known of a sample, by an evaluation before anything is asked. Of one that cannot be scored that is said once,
+    /// and there is nothing.
+    fn facts(&self, job: &AttemptJob, workers: &RunWorkers<'_>) -> Result<Option<TaskFacts>, AttemptError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(facts) = known.get(&job.sample) {
+            return Ok(facts.clone());
+        }
+        // The result stays there, so that a run that goes on has it.
+        let files = self.directory.join(SAMPLES).join(job.task_name());
+        let facts = self.tools(job, workers, &files)?.facts(workers.fusion);
+        if matches!(facts, Ok(_) | Err(AgentToolsError::Sample(_))) {
+            known.insert(job.sample.clone(), facts.as_ref().ok().cloned());
+        }
+        Ok(Some(facts?))
+    }
+
+    fn tools(&self, job: &AttemptJob, workers: &RunWorkers<'_>, files: &Path) -> Result<AgentTools, AgentToolsError> {
+        let objects = self.directory.join(OBJECTS);
+        let mut objects = Objects::open(&objects).map_err(AgentToolsError::file(&objects))?;
+        if let Some(key) = workers.endpoint.key().cloned() {
+            objects = objects.cleaned(Arc::new(move |text| key.removed_from(text)));
+        }
+        AgentTools::open(Arc::new(workers.runner.clone()), objects, &job.sample, files, workers.guide)
     }
 }
 

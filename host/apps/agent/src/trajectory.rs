@@ -1,7 +1,7 @@
 //! A trajectory: one attempt as a file of lines, each a JSON value that is on the disk before anything follows from it. Who
 //! reads the lines knows where the attempt stands, so that it goes on after any end of this program.
 
-use crate::wire::{ChatAnswer, Message, ToolCall};
+use crate::wire::{ChatAnswer, Message, TokenUsage, ToolCall};
 use passhost_agent_tools::{Effect, PassVerdict, Reward};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -9,9 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Names the form of the lines; the number grows when a field changes its meaning or goes.
-pub const SCHEMA: &str = "passhost.trajectory/2";
-/// An older form that is read as well.
-const OLDER_SCHEMA: &str = "passhost.trajectory/1";
+pub const SCHEMA: &str = "passhost.trajectory/3";
+/// Older forms that are read as well.
+const OLDER_SCHEMAS: [&str; 2] = ["passhost.trajectory/1", "passhost.trajectory/2"];
 
 /// Bytes of a trajectory that are read.
 const LIMIT: u64 = 1 << 30;
@@ -30,6 +30,9 @@ pub enum TrajectoryLine {
         attempt: u32,
         /// The model that is asked.
         model: String,
+        /// What evaluations run on. Older trajectories do not say.
+        #[serde(default)]
+        device: String,
         /// Whether it was told of tools in the format for them.
         has_tools: bool,
         /// What it is told first.
@@ -50,7 +53,7 @@ pub enum TrajectoryLine {
         text: String,
         /// What changed.
         effect: Effect,
-        /// What the step is worth, apart from the final score.
+        /// What the step is worth, apart from what the end settles.
         reward: Reward,
         /// Wall clock.
         seconds: f64,
@@ -74,6 +77,48 @@ pub enum TrajectoryLine {
         /// The verdict that the score is from, if anything was evaluated.
         verdict: Option<PassVerdict>,
     },
+}
+
+/// What an attempt took.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Spending {
+    /// Of all answers.
+    pub tokens: TokenUsage,
+    /// Wall clock of answers and calls.
+    pub seconds: f64,
+    /// Of it, with the device held.
+    pub device_seconds: f64,
+}
+
+impl Spending {
+    /// By the lines of an attempt.
+    pub fn of(lines: &[TrajectoryLine]) -> Spending {
+        let mut spent = Spending::default();
+        lines.iter().for_each(|line| spent.add(line));
+        spent
+    }
+
+    /// What one more line took. An endpoint may say any number of tokens.
+    pub(crate) fn add(&mut self, line: &TrajectoryLine) {
+        match line {
+            TrajectoryLine::Answer { answer, seconds } => {
+                let TokenUsage { prompt_tokens, completion_tokens } = &mut self.tokens;
+                *prompt_tokens = prompt_tokens.saturating_add(answer.usage.prompt_tokens);
+                *completion_tokens = completion_tokens.saturating_add(answer.usage.completion_tokens);
+                self.seconds += seconds;
+            }
+            TrajectoryLine::Call { seconds, device_seconds, .. } => {
+                self.seconds += seconds;
+                self.device_seconds += device_seconds;
+            }
+            _ => {}
+        }
+    }
+
+    /// Tokens of requests and answers together.
+    pub fn all_tokens(&self) -> u64 {
+        self.tokens.prompt_tokens.saturating_add(self.tokens.completion_tokens)
+    }
 }
 
 /// Why an attempt ended.
@@ -190,7 +235,8 @@ fn read(path: &Path, file: &mut File) -> Result<(Vec<TrajectoryLine>, u64), Traj
     let lines: Vec<TrajectoryLine> = text.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
     match lines.first() {
         None => {}
-        Some(TrajectoryLine::Begin { schema, .. }) if [SCHEMA, OLDER_SCHEMA].contains(&schema.as_str()) => {}
+        Some(TrajectoryLine::Begin { schema, .. }) if *schema == SCHEMA || OLDER_SCHEMAS.contains(&schema.as_str()) => {
+        }
         Some(_) => return Err(damaged(1, format!("it is no trajectory of the schema `{SCHEMA}`"))),
     }
     Ok((lines, whole as u64))
@@ -207,6 +253,7 @@ mod tests {
             sample: "s".into(),
             attempt: 1,
             model: "m".into(),
+            device: "cpu".into(),
             has_tools: true,
             messages: vec![Message::new("user", "größer")],
         }

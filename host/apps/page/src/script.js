@@ -71,6 +71,6 @@
 
   // On paper nothing unfolds.
   addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("figure details")) details.open = true;
+    for (const details of document.querySelectorAll("figure details, details.attempt, details.folded")) details.open = true;
   });
 })();

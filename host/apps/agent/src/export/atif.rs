@@ -2,7 +2,7 @@
 //! an agent's step beside what came of them.
 
 use super::{ExportedAttempt, chat};
-use crate::trajectory::TrajectoryLine;
+use crate::trajectory::{Spending, TrajectoryLine};
 use crate::wire::{ChatAnswer, TokenUsage};
 use serde_json::{Map, Value, json};
 
@@ -15,15 +15,10 @@ pub(super) fn trajectory(chosen: &ExportedAttempt<'_>) -> Value {
         .iter()
         .map(|message| json!({"source": message.role, "message": message.content}))
         .collect();
-    let mut total = TokenUsage::default();
+    let total = Spending::of(chosen.lines()).tokens;
     for line in chosen.lines() {
         match line {
-            TrajectoryLine::Answer { answer, .. } => {
-                let TokenUsage { prompt_tokens, completion_tokens } = answer.usage;
-                total.prompt_tokens = total.prompt_tokens.saturating_add(prompt_tokens);
-                total.completion_tokens = total.completion_tokens.saturating_add(completion_tokens);
-                steps.push(of_answer(answer));
-            }
+            TrajectoryLine::Answer { answer, .. } => steps.push(of_answer(answer)),
             TrajectoryLine::Call { call, text, reward, .. } => {
                 if let Some(step) = steps.last_mut() {
                     let arguments = serde_json::from_str::<Map<String, Value>>(&call.function.arguments);
@@ -56,7 +51,9 @@ pub(super) fn trajectory(chosen: &ExportedAttempt<'_>) -> Value {
             "total_steps": steps.len(),
         },
         "steps": steps,
-        "extra": {"sample": chosen.ended.sample, "score": chosen.ended.score, "right": chosen.ended.right},
+        "extra": {
+            "sample": chosen.ended.sample, "score": chosen.ended.score, "right": chosen.ended.right, "run": chosen.run(),
+        },
     })
 }
 

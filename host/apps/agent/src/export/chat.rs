@@ -47,6 +47,7 @@ pub(super) fn sft(chosen: &ExportedAttempt<'_>) -> Value {
         "attempt": chosen.recorded.name,
         "score": chosen.ended.score,
         "right": chosen.ended.right,
+        "run": chosen.run(),
     })
 }
 
@@ -85,6 +86,7 @@ pub(super) fn rl(chosen: &ExportedAttempt<'_>) -> Value {
         "sample": chosen.ended.sample,
         "attempt": chosen.recorded.name,
         "reward": chosen.ended.score,
+        "run": chosen.run(),
     })
 }
 

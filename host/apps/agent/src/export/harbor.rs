@@ -44,7 +44,7 @@ pub fn tasks(
     filter: &ExportFilter,
 ) -> Result<Vec<HarborTask>, AgentRunError> {
     let mut tasks = vec![];
-    for (name, attempts) in choose(recorded, filter) {
+    for (name, attempts) in choose(settings, recorded, filter) {
         let job = |sample: &PathBuf| AttemptJob { sample: sample.clone(), attempt: 1 };
         let sample = settings.samples.iter().find(|sample| job(sample).name() == format!("{name}-1"));
         let (Some(sample), Some(best)) = (sample, attempts.first()) else { continue };

@@ -6,10 +6,10 @@ pub mod harbor;
 mod preference;
 
 use crate::curve::{Ended, ended, task_of};
-use crate::run::RecordedAttempt;
-use crate::trajectory::TrajectoryLine;
+use crate::run::{AgentSettings, RecordedAttempt};
+use crate::trajectory::{Spending, TrajectoryLine};
 use passhost_agent_tools::sha256;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The form of an export.
@@ -38,6 +38,7 @@ pub struct ExportFilter {
 
 /// An attempt that has ended, and may be exported.
 pub(crate) struct ExportedAttempt<'a> {
+    pub settings: &'a AgentSettings,
     pub recorded: &'a RecordedAttempt,
     pub ended: Ended<'a>,
 }
@@ -47,11 +48,30 @@ impl ExportedAttempt<'_> {
     pub fn lines(&self) -> &[TrajectoryLine] {
         self.recorded.lines.get(1..).unwrap_or_default()
     }
+
+    /// What it was made under, and what it took.
+    pub fn run(&self) -> Value {
+        let device = match self.recorded.lines.first() {
+            Some(TrajectoryLine::Begin { device, .. }) if !device.is_empty() => Some(device),
+            _ => None,
+        };
+        let Spending { tokens, seconds, device_seconds } = Spending::of(self.lines());
+        let (policy, budget) = (self.settings.policy(), self.settings.budget);
+        json!({
+            "device": device, "policy": policy, "budget": budget, "noise": self.ended.within,
+            "tokens": tokens, "seconds": seconds, "device_seconds": device_seconds,
+        })
+    }
 }
 
 /// The lines of an export.
-pub fn export(recorded: &[RecordedAttempt], format: Format, filter: &ExportFilter) -> Vec<Value> {
-    let chosen = choose(recorded, filter);
+pub fn export(
+    settings: &AgentSettings,
+    recorded: &[RecordedAttempt],
+    format: Format,
+    filter: &ExportFilter,
+) -> Vec<Value> {
+    let chosen = choose(settings, recorded, filter);
     match format {
         Format::Sft => chosen.values().flatten().map(chat::sft).collect(),
         Format::Rl => chosen.values().flatten().map(chat::rl).collect(),
@@ -60,9 +80,33 @@ pub fn export(recorded: &[RecordedAttempt], format: Format, filter: &ExportFilte
     }
 }
 
+/// Why an export has nothing in it.
+pub fn why_empty(recorded: &[RecordedAttempt], filter: &ExportFilter) -> String {
+    let ended: Vec<Ended<'_>> = recorded.iter().filter_map(ended).collect();
+    let wrong = ended.iter().filter(|ended| filter.only_right && !ended.right).count();
+    let found = ended.iter().filter(|ended| filter.no_findings && ended.findings > 0).count();
+    let reasons = [
+        (recorded.len() - ended.len(), "not ended (`passhost agent --resume` goes on with them)"),
+        (wrong, "not right on every variant (--only-right)"),
+        (found, "with findings (--no-findings)"),
+    ];
+    let reasons = reasons.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}"));
+    let reasons: Vec<String> = reasons.collect();
+    let reasons = match &*reasons {
+        [] if recorded.is_empty() || filter.best == Some(0) => "none to take".to_owned(),
+        [] => format!("no two on one sample whose scores differ by a factor of {}", preference::APART),
+        reasons => reasons.join(", "),
+    };
+    format!("nothing is exported: of the {} attempts of the run {reasons}", recorded.len())
+}
+
 /// The attempts that have ended and that the filter takes, by task, the best first; of those in which the same was said,
 /// the first.
-fn choose<'a>(recorded: &'a [RecordedAttempt], filter: &ExportFilter) -> BTreeMap<&'a str, Vec<ExportedAttempt<'a>>> {
+fn choose<'a>(
+    settings: &'a AgentSettings,
+    recorded: &'a [RecordedAttempt],
+    filter: &ExportFilter,
+) -> BTreeMap<&'a str, Vec<ExportedAttempt<'a>>> {
     let mut tasks: BTreeMap<&str, Vec<ExportedAttempt<'_>>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     let mut by_name: Vec<&RecordedAttempt> = recorded.iter().collect();
@@ -71,7 +115,7 @@ fn choose<'a>(recorded: &'a [RecordedAttempt], filter: &ExportFilter) -> BTreeMa
         let Some(ended) = ended(recorded) else { continue };
         let is_taken = (ended.right || !filter.only_right) && (ended.findings == 0 || !filter.no_findings);
         if is_taken && seen.insert((task_of(recorded), conversation(recorded))) {
-            tasks.entry(task_of(recorded)).or_default().push(ExportedAttempt { recorded, ended });
+            tasks.entry(task_of(recorded)).or_default().push(ExportedAttempt { settings, recorded, ended });
         }
     }
     for task in tasks.values_mut() {

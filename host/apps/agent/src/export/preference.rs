@@ -4,7 +4,7 @@ use super::{ExportedAttempt, chat};
 use serde_json::{Value, json};
 
 /// The least ratio of two scores that differ beyond noise.
-const APART: f64 = 1.1;
+pub(super) const APART: f64 = 1.1;
 
 /// The best attempt beside each that is worse beyond noise.
 pub(super) fn pairs(task: &[ExportedAttempt<'_>]) -> Vec<Value> {
@@ -18,6 +18,8 @@ pub(super) fn pairs(task: &[ExportedAttempt<'_>]) -> Vec<Value> {
             "rejected": chat::said(other),
             "chosen_score": best.ended.score,
             "rejected_score": other.ended.score,
+            "chosen_run": best.run(),
+            "rejected_run": other.run(),
             "sample": best.ended.sample,
         })
     };

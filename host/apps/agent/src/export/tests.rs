@@ -1,9 +1,13 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::*;
+use super::{ExportFilter, Format, why_empty};
+use crate::attempt::Budget;
+use crate::run::{AgentSettings, RecordedAttempt};
+use crate::trajectory::TrajectoryLine;
 use crate::trajectory::{SCHEMA, Why};
 use crate::wire::{ChatAnswer, FunctionCall, Message, TokenUsage, ToolCall};
 use passhost_agent_tools::{Effect, PassVerdict, Rewards};
+use serde_json::{Value, json};
 
 /// An attempt in which the model says something, calls a tool and hands in what scores so much.
 fn attempt(name: &str, said: &str, score: f64, findings: usize) -> RecordedAttempt {
@@ -20,8 +24,10 @@ fn attempt(name: &str, said: &str, score: f64, findings: usize) -> RecordedAttem
         aggregate_score: score,
         aggregate_score_strict: score,
         verifies: true,
+        changes: true,
         right: score >= 1.0,
         findings,
+        within: Some(1.2),
         document: "d".into(),
     };
     let effects = [
@@ -35,6 +41,7 @@ fn attempt(name: &str, said: &str, score: f64, findings: usize) -> RecordedAttem
             sample: "rms-norm".into(),
             attempt: 1,
             model: "m".into(),
+            device: "cpu".into(),
             has_tools: true,
             messages: vec![Message::new("system", "guide"), Message::new("user", "graph")],
         },
@@ -72,6 +79,25 @@ fn attempts() -> Vec<RecordedAttempt> {
     ]
 }
 
+fn settings() -> AgentSettings {
+    let budget = Budget { steps: 40, tokens: Some(9), seconds: None, device_seconds: None };
+    AgentSettings {
+        schema: crate::run::SCHEMA.into(),
+        host: "0".into(),
+        model: "m".into(),
+        has_tools: true,
+        temperature: None,
+        samples: vec![],
+        attempts: 5,
+        budget,
+        options: ["--device", "cpu", "--policy", "strict"].map(str::to_owned).to_vec(),
+    }
+}
+
+fn export(recorded: &[RecordedAttempt], format: Format, filter: &ExportFilter) -> Vec<Value> {
+    super::export(&settings(), recorded, format, filter)
+}
+
 fn named(filter: ExportFilter) -> Vec<String> {
     let lines = export(&attempts(), Format::Sft, &filter);
     lines.iter().map(|line| line["attempt"].as_str().unwrap().to_owned()).collect()
@@ -91,7 +117,7 @@ fn a_conversation_is_whole_and_every_call_in_it_answered() {
     let roles: Vec<&str> = line["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "tool"]);
     assert_eq!(line["messages"][4]["tool_call_id"], line["messages"][2]["tool_calls"][1]["id"]);
-    assert_eq!(line["tools"].as_array().unwrap().len(), 8);
+    assert_eq!(line["tools"].as_array().unwrap().len(), 9);
 }
 
 #[test]
@@ -155,4 +181,46 @@ fn calls_that_the_end_came_before_are_left_out() {
         assert_eq!(calls.len(), 1, "{line}");
         assert_eq!(calls[0]["function"]["name"], "build", "{line}");
     }
+}
+
+#[test]
+fn each_line_says_what_it_was_made_under_and_what_it_took() {
+    let expected = json!({
+        "device": "cpu", "policy": "strict",
+        "budget": {"steps": 40, "tokens": 9, "seconds": null, "device_seconds": null},
+        "noise": 1.2, "tokens": {"prompt_tokens": 10, "completion_tokens": 5}, "seconds": 3.0, "device_seconds": 0.0,
+    });
+    for (format, places) in [
+        (Format::Sft, &["/run"][..]),
+        (Format::Rl, &["/run"]),
+        (Format::Atif, &["/extra/run"]),
+        (Format::Preference, &["/chosen_run", "/rejected_run"]),
+    ] {
+        let lines = export(&attempts(), format, &ExportFilter::default());
+        for place in places {
+            assert_eq!(lines[0].pointer(place), Some(&expected), "{format:?}");
+        }
+    }
+    // What older trajectories do not say is nothing.
+    let mut older = attempt("one-1", "a", 1.7, 0);
+    let TrajectoryLine::Begin { device, .. } = &mut older.lines[0] else { unreachable!("it is the beginning") };
+    device.clear();
+    assert_eq!(export(&[older], Format::Sft, &ExportFilter::default())[0]["run"]["device"], Value::Null);
+}
+
+#[test]
+fn an_empty_export_says_why() {
+    let mut unfinished = attempt("one-1", "a", 1.0, 0);
+    unfinished.lines.pop();
+    let all = [unfinished, attempt("one-2", "b", 0.1, 0), attempt("one-3", "c", 1.5, 2)];
+    let strict = ExportFilter { only_right: true, no_findings: true, best: None };
+    assert!(export(&all, Format::Sft, &strict).is_empty());
+    assert_eq!(
+        why_empty(&all, &strict),
+        "nothing is exported: of the 3 attempts of the run 1 not ended (`passhost agent --resume` goes on with them), \
+         1 not right on every variant (--only-right), 1 with findings (--no-findings)"
+    );
+    assert!(why_empty(&[], &ExportFilter::default()).ends_with("of the 0 attempts of the run none to take"));
+    let why = why_empty(&all[1..2], &ExportFilter::default());
+    assert!(why.ends_with("no two on one sample whose scores differ by a factor of 1.1"), "{why}");
 }

@@ -1,8 +1,10 @@
 //! `passhost show SAMPLE [--after PLUGIN]`
 
+mod brief;
 mod changes;
 mod kernels;
 
+use self::brief::{ShownRewrite, brief};
 use crate::arguments::{ConfinementArguments, DeviceArguments, LimitArguments, policy};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::meant;
@@ -61,6 +63,10 @@ pub struct RewriteParts {
     /// Which nodes the plugin took away and which it put in, in place of both graphs
     #[arg(long, requires = "after")]
     pub diff: bool,
+    /// How many graphs it changes and which nodes it took away and put in, once where that differs in sizes alone, and what it
+    /// left alone in graphs that it does not change
+    #[arg(long, requires = "after", conflicts_with_all = ["diff", "kernels", "cuda", "reference"])]
+    pub brief: bool,
     /// Its kernels alone, with the bytes that each moves, its operations, and what these take on the device at least
     #[arg(long, requires = "after")]
     pub kernels: bool,
@@ -72,7 +78,7 @@ pub struct RewriteParts {
 impl RewriteParts {
     /// Whether any part is asked for.
     pub fn any(self) -> bool {
-        self.diff || self.kernels || self.cuda
+        self.diff || self.brief || self.kernels || self.cuda
     }
 }
 
@@ -100,6 +106,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
     };
     let (mut shown, mut names) = (0, vec![]);
     let mut exit = Exit::Success;
+    let mut briefly = vec![];
     for path in &paths {
         let mut sample = Sample::open(path, confinement)?;
         if let Some(failure) = sample.lost() {
@@ -107,8 +114,8 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
         }
         names.extend(sample.variants().iter().cloned());
         for index in 0..sample.variants().len() {
-            let name = &sample.variants()[index];
-            if !is_among(name, &arguments.variants) {
+            let name = sample.variants()[index].clone();
+            if !is_among(&name, &arguments.variants) {
                 continue;
             }
             if shown > 0 && !arguments.all && arguments.variants.is_empty() {
@@ -125,7 +132,8 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
                 (None, error) => Stop::new(Exit::Usage, error),
             })?;
             let program = program.program;
-            print([terminal.paint(Tone::Strong, &format!("# {title}"))]);
+            let is_brief = arguments.parts.brief;
+            print((!is_brief).then(|| terminal.paint(Tone::Strong, &format!("# {title}"))));
             if arguments.reference {
                 print_text(&program.to_string());
                 continue;
@@ -136,10 +144,21 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
             }
             if let Some((plugin, target)) = &mut after {
                 let (target, parts, policy) = (*target, arguments.parts, &arguments.policy);
-                let mut view = RewriteView { target, parts, policy, limits, types: &mut types, terminal };
-                exit = exit.max(view.show_after(plugin, &functional.graph)?);
+                let shown = ShownRewrite { name, ..ShownRewrite::default() };
+                let mut view = RewriteView { target, parts, policy, limits, types: &mut types, terminal, shown };
+                let ended = view.show_after(plugin, &functional.graph);
+                briefly.push(view.shown);
+                if !is_brief {
+                    print(briefly.drain(..).flat_map(ShownRewrite::lines));
+                } else if ended.is_err() {
+                    print(brief(&briefly));
+                }
+                exit = exit.max(ended?);
             }
         }
+    }
+    if arguments.parts.brief {
+        print(brief(&briefly));
     }
     if shown == 0 {
         let text = arguments.variants.first().map_or("", String::as_str);
@@ -180,10 +199,11 @@ struct RewriteView<'a> {
     limits: GuestLimits,
     types: &'a mut TypesClient,
     terminal: &'a Terminal,
+    shown: ShownRewrite,
 }
 
 impl RewriteView<'_> {
-    /// Prints what a plugin makes of a graph, what it logged and what it left alone, and whether that may run.
+    /// Takes down what a plugin makes of a graph, what it logged and what it left alone, and whether that may run.
     fn show_after(&mut self, plugin: &mut LoadedPlugin, graph: &Graph) -> Result<Exit, Stop> {
         let RewriteView { target, limits, terminal, .. } = *self;
         let mut account = Account::new(Duration::from_millis(limits.answers_ms));
@@ -194,56 +214,64 @@ impl RewriteView<'_> {
             Err(failure) => return Err(failure.into()),
         };
         let (rewrite, usage) = answer.map_err(|error| Stop::from(&guest_failure("rewrite", error)))?;
-        print(
-            untrusted::lines(&usage.log, LOG_LINES)
-                .into_iter()
-                .map(|line| terminal.paint(Tone::Dim, &format!("# log: {line}"))),
-        );
+        let log = untrusted::lines(&usage.log, LOG_LINES);
+        let log = log.into_iter().map(|line| terminal.paint(Tone::Dim, &format!("# log: {line}")));
+        self.shown.said.extend(log);
         let rewrite = rewrite.map_err(|error| Stop::from(&guest_failure("rewrite", GuestError::Plugin(error))))?;
         for refusal in &rewrite.refusals {
             let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
             let reason = untrusted::one_line(&refusal.reason, 200);
-            print([terminal.paint(Tone::Dim, &format!("# left alone {}: {reason}", nodes.join(" ")))]);
+            let left = terminal.paint(Tone::Dim, &format!("# left alone {}: {reason}", nodes.join(" ")));
+            self.shown.said.push(left);
         }
         check_counts(graph, &rewrite.graph).or_stop(Exit::Plugin)?;
         self.show_rewrite(graph, &rewrite.graph);
         let verified = verify_rewrite(graph, &rewrite.graph, OpTable::insert(), &mut account.pays(self.types));
-        if let Err(error) = verified {
-            return Ok(self.refuse(&error.to_string(), &error, &rewrite.graph));
+        match verified {
+            Ok(summary) => self.shown.is_changed = !summary.pass_miss,
+            Err(error) => return Ok(self.refuse(&error.to_string(), &error, &rewrite.graph)),
         }
         if !inserts && let Err(error) = check_own_calls(graph, &rewrite.graph) {
             let why = format!("the policy `{}` does not allow this: {error}", self.policy.name());
             return Ok(self.refuse(&why, &error, &rewrite.graph));
         }
         if self.parts.cuda {
-            print(kernels::cuda(&rewrite.graph, target.gpu, self.types, terminal));
+            let cuda = kernels::cuda(&rewrite.graph, target.gpu, self.types, terminal);
+            self.shown.body.extend(cuda);
         }
-        print([terminal.paint(Tone::Good, &format!("# verified; fuel {}", usage.fuel))]);
+        self.shown.end.push(terminal.paint(Tone::Good, &format!("# verified; fuel {}", usage.fuel)));
         Ok(Exit::Success)
     }
 
     /// Says why a rewrite may not run, and shows where.
-    fn refuse(&self, why: &str, error: &GraphError, rewrite: &Graph) -> Exit {
+    fn refuse(&mut self, why: &str, error: &GraphError, rewrite: &Graph) -> Exit {
         let text = untrusted::one_line(why, 600);
-        print([self.terminal.paint(Tone::Bad, &format!("# refused: {text}"))]);
-        print(error.excerpt(rewrite).iter().map(|line| format!("#   {}", untrusted::indented(line, 200))));
+        self.shown.is_changed = true;
+        self.shown.end.push(self.terminal.paint(Tone::Bad, &format!("# refused: {text}")));
+        let excerpt = error.excerpt(rewrite);
+        self.shown.end.extend(excerpt.iter().map(|line| format!("#   {}", untrusted::indented(line, 200))));
         Exit::Plugin
     }
 
     /// All of a rewrite, or the parts that were asked for.
-    fn show_rewrite(&self, before: &Graph, after: &Graph) {
-        let RewriteView { terminal, parts, target, .. } = self;
+    fn show_rewrite(&mut self, before: &Graph, after: &Graph) {
+        let RewriteView { terminal, parts, target, .. } = *self;
+        let body = &mut self.shown.body;
         if !parts.any() {
-            print([terminal.paint(Tone::Strong, "# after")]);
-            print(after.to_string().lines().map(|line| untrusted::indented(line, LINE)));
+            body.push(terminal.paint(Tone::Strong, "# after"));
+            body.extend(after.to_string().lines().map(|line| untrusted::indented(line, LINE)));
         }
         if parts.diff {
-            print([terminal.paint(Tone::Strong, "# changes")]);
-            print(changes::changes(before, after).iter().map(|line| coloured(line, terminal)));
+            body.push(terminal.paint(Tone::Strong, "# changes"));
+        }
+        if parts.diff || parts.brief {
+            let lines = changes::changes(before, after);
+            let is_shown = |line: &&String| parts.diff || !line.starts_with(' ');
+            body.extend(lines.iter().filter(is_shown).map(|line| coloured(line, terminal)));
         }
         if parts.kernels {
-            print([terminal.paint(Tone::Strong, "# kernels")]);
-            print(kernels::kernels(after, &target.facts, terminal));
+            body.push(terminal.paint(Tone::Strong, "# kernels"));
+            body.extend(kernels::kernels(after, &target.facts, terminal));
         }
     }
 }

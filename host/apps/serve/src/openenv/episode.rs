@@ -1,7 +1,7 @@
 //! Where an episode stands: steps, rewards, verdicts, and its end.
 
 use super::wire::EpisodeAnswer;
-use passhost_agent_tools::{Effect, PassVerdict, Rewards, ToolOutcome, reward};
+use passhost_agent_tools::{Effect, PassVerdict, Rewards, ToolOutcome, reward, steps_left};
 use serde_json::{Value, json};
 
 /// An episode on a sample.
@@ -68,6 +68,7 @@ impl Episode {
             self.best = Some(self.best.map_or(verdict.score, |best| best.max(verdict.score)));
             self.verdict = Some(verdict.clone());
         }
+        text.push_str(&steps_left(self.steps, self.limit));
         let mut reward = self.rewards.pay(&effect).total();
         let is_submitted = matches!(effect, Effect::Submitted { .. });
         let mut shown = verdict;
@@ -140,9 +141,10 @@ mod tests {
             aggregate_score: score,
             aggregate_score_strict: score,
             verifies: true,
+            changes: true,
             right: score > 1.0,
-            findings: 0,
             document: "hidden".into(),
+            ..PassVerdict::default()
         }
     }
 

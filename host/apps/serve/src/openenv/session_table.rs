@@ -336,7 +336,8 @@ mod tests {
         go.send(()).unwrap();
         table.limits.answer = PATIENT;
         let done = step(&mut table, json!({"tool": "wait"})).await;
-        assert_eq!(said(&done), ("done".to_owned(), Some("eval".to_owned()), false, Some(0.0), 1));
+        let told = "done\nsteps left: 2 of 3".to_owned();
+        assert_eq!(said(&done), (told, Some("eval".to_owned()), false, Some(0.0), 1));
         let (text, ..) = said(&step(&mut table, json!({"tool": "wait"})).await);
         assert!(text.contains("nothing to wait for"), "{text}");
     }

@@ -7,8 +7,8 @@ use crate::job::{self, SubmissionKind};
 use crate::problem::Problem;
 use crate::state::ServerState;
 use passhost_agent_tools::{
-    AgentTools, AgentToolsError, BuiltPass, CliRunner, CommandOutput, Effect, Evaluated, Objects, Tool, ToolExecutor,
-    ToolOutcome, introduction, task,
+    AgentTools, AgentToolsError, BuiltPass, CliRunner, CommandOutput, Effect, Evaluated, Objects, TaskFacts, Tool,
+    ToolExecutor, ToolOutcome, introduction, task,
 };
 use passhost_queue::{JobState, JobStatus, Ticket, random_hexadecimal};
 use std::ffi::OsString;
@@ -90,7 +90,7 @@ impl EpisodeTools for EpisodeWorkspace {
         }
         let graphs = self.tools.graphs(None)?;
         let how = "`read_guide` says how passes are written: read it first.";
-        let text = format!("{}\n{how}\n\n{}", introduction(), task(&self.sample, &graphs));
+        let text = format!("{}\n{how}\n\n{}", introduction(), task(&self.sample, &graphs, &TaskFacts::default()));
         if let Ok(mut tasks) = tasks.lock() {
             tasks.insert(self.sample.clone(), text.clone());
         }

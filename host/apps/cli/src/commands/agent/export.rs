@@ -4,21 +4,26 @@ use super::AgentExportArguments;
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::output::{json, print};
+use crate::terminal::Terminal;
 use passhost_agent::export::harbor::{HarborTask, tasks};
-use passhost_agent::export::{ExportFilter, export};
+use passhost_agent::export::{ExportFilter, export, why_empty};
 use passhost_corpus::{new_directory, write_whole};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-pub fn run(arguments: &AgentExportArguments) -> Result<Exit, Stop> {
+pub fn run(arguments: &AgentExportArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let filter =
         ExportFilter { best: arguments.best, only_right: arguments.only_right, no_findings: arguments.no_findings };
-    let Some(format) = arguments.format else { return folders(arguments, &filter) };
+    let Some(format) = arguments.format else { return folders(arguments, &filter, terminal) };
     let recorded = passhost_agent::run::files(&arguments.directory);
     CommandFiles::default().writes("--out", &arguments.out).reads("the run", &recorded).check()?;
-    let (_, recorded) = passhost_agent::run::read(&arguments.directory)?;
-    let lines = export(&recorded, format, &filter).into_iter().map(|line| json(&line.to_string()));
+    let (settings, recorded) = passhost_agent::run::read(&arguments.directory)?;
+    let lines = export(&settings, &recorded, format, &filter);
+    if lines.is_empty() {
+        terminal.complain(&why_empty(&recorded, &filter));
+    }
+    let lines = lines.into_iter().map(|line| json(&line.to_string()));
     match &arguments.out {
         Some(path) => {
             let text: String = lines.map(|line| line + "\n").collect();
@@ -30,12 +35,15 @@ pub fn run(arguments: &AgentExportArguments) -> Result<Exit, Stop> {
 }
 
 /// Harbor's tasks, in a new directory.
-fn folders(arguments: &AgentExportArguments, filter: &ExportFilter) -> Result<Exit, Stop> {
+fn folders(arguments: &AgentExportArguments, filter: &ExportFilter, terminal: &Terminal) -> Result<Exit, Stop> {
     let out = arguments.out.as_deref();
     let out =
         out.ok_or_else(|| Stop::usage("tasks of Harbor are folders; name a directory for them with --out DIR"))?;
     let (settings, recorded) = passhost_agent::run::read(&arguments.directory)?;
     let tasks = tasks(&arguments.directory, &settings, &recorded, filter)?;
+    if tasks.is_empty() {
+        terminal.complain(&why_empty(&recorded, filter));
+    }
     new_directory(out)?;
     for task in &tasks {
         write(task, &out.join(&task.name))?;

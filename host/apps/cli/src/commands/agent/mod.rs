@@ -1,7 +1,9 @@
 //! `passhost agent`
 
 mod export;
+mod page;
 pub mod scores;
+mod show;
 
 use crate::arguments::{DeviceArguments, device_name, duration, number, one_of, policy};
 use crate::exit::{Exit, Stop};
@@ -14,7 +16,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use passhost_agent::attempt::{AttemptError, Budget};
 use passhost_agent::export::Format;
-use passhost_agent::run::{AgentRunError, AgentSettings, AttemptJob, RunEvent, SCHEMA, SETTINGS};
+use passhost_agent::run::{AgentRunError, AgentSettings, AttemptJob, RunEvent, RunWorkers, SCHEMA, SETTINGS};
 use passhost_agent::trajectory::TrajectoryLine;
 use passhost_agent::{ApiKey, Endpoint, Patience, Style};
 use passhost_agent_tools::{CliRunner, DeviceGate};
@@ -38,6 +40,8 @@ pub struct AgentArguments {
 pub enum AgentCommand {
     /// Makes training data of the attempts in a directory
     Export(AgentExportArguments),
+    /// Prints what the attempts in a directory score, or writes a page of all that was said, built and measured
+    Show(AgentShowArguments),
 }
 
 #[derive(Debug, Args)]
@@ -202,6 +206,16 @@ pub struct AgentExportArguments {
     pub no_findings: bool,
 }
 
+#[derive(Debug, Args)]
+pub struct AgentShowArguments {
+    /// The directory of a run
+    pub directory: PathBuf,
+    /// Writes a page for a browser here: turns, code with what changed, verdicts, rewards; `-` for standard output, then without
+    /// a table
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
+}
+
 /// Of an export; none is Harbor's tasks, which are folders.
 fn formats() -> impl TypedValueParser<Value = Option<Format>> {
     one_of([
@@ -215,7 +229,8 @@ fn formats() -> impl TypedValueParser<Value = Option<Format>> {
 
 pub fn run(arguments: &AgentArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     match &arguments.command {
-        Some(AgentCommand::Export(arguments)) => export::run(arguments),
+        Some(AgentCommand::Export(arguments)) => export::run(arguments, terminal),
+        Some(AgentCommand::Show(arguments)) => show::run(arguments, terminal),
         None => attempts(&arguments.run, terminal),
     }
 }
@@ -253,8 +268,15 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
             }
         }
     };
-    let runner = runner(arguments)?;
-    let all = run.work(&endpoint, &runner, super::guide::GUIDE, arguments.parallel.into(), &hear);
+    let (runner, fusion) = (runner(arguments)?, fusion());
+    let workers = RunWorkers {
+        endpoint: &endpoint,
+        runner: &runner,
+        guide: super::guide::GUIDE,
+        fusion: fusion.as_deref(),
+        parallel: arguments.parallel.into(),
+    };
+    let all = run.work(&workers, &hear);
     drop(run);
     let curve = scores::read(&arguments.out)?;
     write_and_print(&arguments.json, &curve, scores::render(&curve, terminal))?;
@@ -318,6 +340,12 @@ fn runner(arguments: &AgentRunArguments) -> Result<CliRunner, Stop> {
         cores,
         stop: Arc::new(|| interrupt::count() > 0),
     })
+}
+
+/// The component of the built-in fusion: of an installation, or of the clone that this program was built in.
+fn fusion() -> Option<PathBuf> {
+    let places = ["../lib/passhost/autofuse.wasm", "../wasm32-wasip2/plugin/autofuse.wasm"];
+    places.map(beside_this_executable).into_iter().find(|place| place.is_file())
 }
 
 fn endpoint(arguments: &AgentRunArguments) -> Result<Endpoint, Stop> {
