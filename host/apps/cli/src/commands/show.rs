@@ -134,7 +134,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
             if let Some((plugin, target)) = &mut after {
                 let (target, parts, policy) = (*target, arguments.parts, &arguments.policy);
                 let mut view = RewriteView { target, parts, policy, limits, types: &mut types, terminal };
-                exit = exit.max(view.show_after(plugin, &functional.graph)?);
+                exit = exit.max(view.show_after(plugin, &functional.graph, &title)?);
             }
         }
     }
@@ -178,8 +178,9 @@ struct RewriteView<'a> {
 }
 
 impl RewriteView<'_> {
-    /// Prints what a plugin makes of a graph, what it logged and what it left alone, and whether that may run.
-    fn show_after(&mut self, plugin: &mut LoadedPlugin, graph: &Graph) -> Result<Exit, Stop> {
+    /// Prints what a plugin makes of a graph, what it logged and what it left alone, and whether that may run. `title` names
+    /// the sample and the variant.
+    fn show_after(&mut self, plugin: &mut LoadedPlugin, graph: &Graph, title: &str) -> Result<Exit, Stop> {
         let RewriteView { target, limits, terminal, .. } = *self;
         let mut account = Account::new(Duration::from_millis(limits.answers_ms));
         let calls = infer_calls(graph, limits.infer_calls);
@@ -188,13 +189,14 @@ impl RewriteView<'_> {
             Ok(guest) => guest.run(graph, target.facts, inserts, calls, &mut account.pays(self.types)),
             Err(failure) => return Err(failure.into()),
         };
-        let (rewrite, usage) = answer.map_err(|error| Stop::from(&guest_failure("rewrite", error)))?;
+        let stop = |error| Stop::of(&guest_failure("rewrite", error), format!("{title}: "));
+        let (rewrite, usage) = answer.map_err(stop)?;
         print(
             untrusted::lines(&usage.log, LOG_LINES)
                 .into_iter()
                 .map(|line| terminal.paint(Tone::Dim, &format!("# log: {line}"))),
         );
-        let rewrite = rewrite.map_err(|error| Stop::from(&guest_failure("rewrite", GuestError::Plugin(error))))?;
+        let rewrite = rewrite.map_err(|error| stop(GuestError::Plugin(error)))?;
         for refusal in &rewrite.refusals {
             let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
             let reason = untrusted::one_line(&refusal.reason, 200);
