@@ -250,7 +250,7 @@ fn a_page_is_sorted_and_filtered_by_mouse_and_keyboard() {
     browser.type_text("sample-01");
     let shown = "Array.from(document.querySelectorAll('#graphs-0 tbody tr')).filter((row) => row.offsetParent).map((row) => row.cells[0].textContent.trim().slice(0, 9))";
     assert_eq!(browser.evaluate(shown), json!(vec!["sample-01"; 10]));
-    let count = browser.evaluate("document.querySelector('.count').textContent");
+    let count = browser.evaluate("document.querySelector('.filter:has([data-filters=graphs-0]) .count').textContent");
     assert_eq!(count, json!(format!("10 of {SAMPLES} rows")));
     assert_eq!(browser.evaluate("document.getElementById('announcement').textContent"), count, "said aloud");
     is_calm(&browser, &page);

@@ -6,7 +6,9 @@ use passhost_report::Contest;
 
 pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
     let options = contests.first().map(|contest| contest.conditions.options);
-    html! {
+    let has_floor = contests.iter().flat_map(|contest| &contest.rows).any(|row| row.floor.is_some());
+    html! { details {
+        summary { "What the words and numbers mean, and on what was measured" }
         dl {
             dt { "right" }
             dd { "every output agrees with eager at t = −5, the default of " code { "torch.testing" } ", in every round of inputs, \
@@ -20,7 +22,10 @@ pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
             dt { "AS strict" }
             dd { "forgives nothing, and counts as failed what is wrong on unusual inputs that eager is right on." }
             dt { "device time" }
-            dd { "what the device alone takes, without the host's part of a call. Not recorded where it could not be told in every process." }
+            dd {
+                "what the device alone takes, without the host's part of a call. Columns of it are left out where it could not be told in every process. "
+                @if !has_floor { "Speed of light needs the bytes of a graph and a GPU's bandwidth; these results have none: of a CPU only a nominal bandwidth is known, and its caches hold what most graphs move." }
+            }
             dt { "intervals" }
             dd { "95%, Student's t over processes: what would come out if the same graphs were measured again on hosts as they were. By wall clock runs of a noisy host differ by more. They say nothing of other graphs." }
             dt { "decided" }
@@ -34,7 +39,7 @@ pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
             p { (conditions(contest)) ": measured on " @for machine in &contest.machines { (untrusted(machine, SENTENCE)) "; " }
                 "speedups are against " (contest.conditions.eager) "." }
         }
-    }
+    } }
 }
 
 pub(super) fn origin(contests: &[Contest<'_>], origin: &Origin) -> Markup {
