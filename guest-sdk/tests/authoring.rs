@@ -113,6 +113,9 @@ fn the_kernels_of_the_page_compute_what_it_says() {
     let kernels = blocks("kernel");
     assert_eq!(kernels.len(), graphs.len());
     for (name, kernel) in kernels {
+        let printed = kernel.parse::<Kernel>().unwrap().to_string();
+        let between: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+        assert_eq!(kernel.lines().collect::<Vec<_>>(), between, "{name} is written as kernels are printed");
         let (_, graph) = graphs.iter().find(|(known, _)| *known == name).unwrap();
         assert_same(&Whole(kernel), graph);
     }
@@ -141,9 +144,9 @@ fn the_passes_of_the_page_keep_what_graphs_compute() {
         assert_same(&softmax::MaskedSoftmax, &graph);
     }
     assert_same(
-        &two_stage::GeluMean,
+        &two_stage::ReluMean,
         "graph(%x: f32[3,256]) {
-           %g: f32[3,256] = aten::gelu(%x)
+           %g: f32[3,256] = aten::relu(%x)
            %m: f32[3] = aten::mean.dim(%g, [-1])
            return (%m)
          }",

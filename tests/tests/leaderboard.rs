@@ -125,7 +125,7 @@ fn authors_share_errors_and_a_batch_that_is_not_whole_is_not_ranked() {
     });
     lab.write("often.jsonl", &lines.concat());
     let often = leaderboard(&lab, &["--check", &lab.text("often.jsonl")]);
-    often.expect_end(0, &["for often in gates, policy open", "and often has a better one in gates"]);
+    often.expect_end(0, &["for often in gates, policy open", "superseded by the author's better submission"]);
     // The same times: nothing tells the two authors apart.
     let shown = leaderboard(&lab, &[]);
     shown.expect_end(0, &["1= guest", "1= lab"]);
@@ -178,7 +178,8 @@ fn plugins_of_an_author_stand_below_each_other() {
     shown.expect(at("fuse-pointwise") < at("alike") && at("alike") < at("noop"), "the best first");
     leaderboard(&lab, &["--html", &lab.text("site")]).expect_end(0, &["a page for each of 3 submissions"]);
     let page = std::fs::read_to_string(lab.path("site/index.html")).unwrap_or_default();
-    for text in ["below each other", "alike 0.1.0", "noop 0.1.0"] {
+    shown.expect_end(0, &["a row without a place is superseded by the author's better submission"]);
+    for text in ["below each other", "alike 0.1.0", "noop 0.1.0", "superseded by the author's better submission"] {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(!page.contains("Other submissions"), "all of them stand in the ranking");

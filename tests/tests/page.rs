@@ -234,15 +234,15 @@ fn is_calm(browser: &Browser, page: &Written) {
 fn a_page_is_sorted_and_filtered_by_mouse_and_keyboard() {
     let page = Written::of(&batch());
     let Some(mut browser) = browser_with(&page) else { return };
-    let keys = "Array.from(document.querySelectorAll('#graphs-0 tbody tr'), (row) => row.cells[6].dataset.key).filter((key) => key).map(Number)";
+    let keys = "Array.from(document.querySelectorAll('#graphs-0 tbody tr'), (row) => row.cells[5].dataset.key).filter((key) => key).map(Number)";
     let sorted =
         format!("(keys => keys.length > 100 && keys.every((key, at) => at === 0 || keys[at - 1] >= key))({keys})");
     assert_eq!(browser.evaluate(&sorted), json!(false), "by name first");
-    browser.evaluate("document.querySelector('#graphs-0 th:nth-child(7) button').click()");
+    browser.evaluate("document.querySelector('#graphs-0 th:nth-child(6) button').click()");
     assert_eq!(browser.evaluate(&sorted), json!(true), "the fastest first");
     let state = "document.querySelector('#graphs-0 th[aria-sort]').getAttribute('aria-sort')";
     assert_eq!(browser.evaluate(state), json!("descending"));
-    browser.evaluate("document.querySelector('#graphs-0 th:nth-child(7) button').focus()");
+    browser.evaluate("document.querySelector('#graphs-0 th:nth-child(6) button').focus()");
     browser.press("Enter", 13, "\r");
     assert_eq!(browser.evaluate(state), json!("ascending"));
     assert_eq!(browser.evaluate(&sorted), json!(false));
@@ -250,7 +250,7 @@ fn a_page_is_sorted_and_filtered_by_mouse_and_keyboard() {
     browser.type_text("sample-01");
     let shown = "Array.from(document.querySelectorAll('#graphs-0 tbody tr')).filter((row) => row.offsetParent).map((row) => row.cells[0].textContent.trim().slice(0, 9))";
     assert_eq!(browser.evaluate(shown), json!(vec!["sample-01"; 10]));
-    let count = browser.evaluate("document.querySelector('.count').textContent");
+    let count = browser.evaluate("document.querySelector('.filter:has([data-filters=graphs-0]) .count').textContent");
     assert_eq!(count, json!(format!("10 of {SAMPLES} rows")));
     assert_eq!(browser.evaluate("document.getElementById('announcement').textContent"), count, "said aloud");
     is_calm(&browser, &page);

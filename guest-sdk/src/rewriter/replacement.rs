@@ -51,7 +51,8 @@ impl Rewriter {
     /// # let mut rewriter = Rewriter::new(graph);
     /// let kernel = "space p0=8
     ///     in x0: f32[8]
-    ///     v0: f32 = load x0[p0] clamp
+    ///     i0 = p0
+    ///     v0: f32 = load x0[i0] clamp
     ///     v1: f32 = mul v0, v0
     ///     v2: f32 = neg v1
     ///     out v2 over [p0] as [8]";

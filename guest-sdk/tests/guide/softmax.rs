@@ -8,12 +8,15 @@ impl Pass for MaskedSoftmax {
     }
 
     fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
-        let scaled = op("aten::mul.Scalar", [any("scores"), argument("scale")]);
-        let masked = op("aten::add.Tensor", [scaled, any("mask")]);
-        let weights = op("aten::softmax.int", [masked, exactly(Arg::Int(-1))]).named("weights");
-        rewriter.for_each_match(&weights, fuse);
+        rewriter.for_each_match(&weights(), fuse);
         Ok(())
     }
+}
+
+fn weights() -> Pattern {
+    let scaled = op("aten::mul.Scalar", [any("scores"), argument("scale")]);
+    let masked = op("aten::add.Tensor", [scaled, any("mask")]);
+    op("aten::softmax.int", [masked, exactly(Arg::Int(-1))]).named("weights")
 }
 
 fn fuse(rewriter: &mut Rewriter, found: &Match) -> Result<(), PassError> {
@@ -31,13 +34,18 @@ fn fuse(rewriter: &mut Rewriter, found: &Match) -> Result<(), PassError> {
         "space p0={batch}, p1={heads}, p2={rows}; reduce r0={cols}
          in x0: {ty}
          in x1: {mask_ty}
-         v0: {dtype} = load x0[p0, p1, p2, r0] clamp
+         i0 = p0
+         i1 = p1
+         i2 = p2
+         i3 = r0
+         v0: {dtype} = load x0[i0, i1, i2, i3] clamp
          v1: f32 = cast v0
          v2: f32 = const {scale:?}
          v3: f32 = mul v1, v2
          v4: {dtype} = cast v3
          v5: f32 = cast v4
-         v6: {dtype} = load x1[p0, 0, 0, r0] clamp
+         i4 = 0
+         v6: {dtype} = load x1[i0, i4, i4, i3] clamp
          v7: f32 = cast v6
          v8: f32 = add v5, v7
          v9: {dtype} = cast v8

@@ -205,6 +205,7 @@ fn output(passes_at: Option<i8>) -> OutputReport {
         first_wrong_reference: None,
         truth: None,
         decided: None,
+        moved_by: None,
     }
 }
 

@@ -176,6 +176,7 @@ fn first_wrong(variant: &Variant) -> Option<String> {
     {
         let _ = write!(text, "; the first at {place:?} is {found:e}, expected {expected:e}");
     }
+    text.extend(output.moved().map(|moved| format!("; {moved}")));
     if let Some(first_divergent_node) = &variant.first_divergent_node {
         let (op, kept) = (
             one_line(&first_divergent_node.op, NAME),

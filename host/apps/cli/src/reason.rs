@@ -41,8 +41,9 @@ fn wrong_element(position: usize, output: &OutputReport) -> Option<String> {
     let [found, expected] = numbers([output.first_wrong_value?, output.first_wrong_reference?]);
     let share = share(output.wrong, output.elements);
     let sides = output.decided.as_ref().map(sides).unwrap_or_default();
+    let moved = output.moved().map(|moved| format!("; {moved}")).unwrap_or_default();
     Some(format!(
-        "output {position} at {place:?} is {found}, expected {expected}; {share} wrong at t = -5, in all rounds together{sides}"
+        "output {position} at {place:?} is {found}, expected {expected}{moved}; {share} wrong at t = -5, in all rounds together{sides}"
     ))
 }
 

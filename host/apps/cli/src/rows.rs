@@ -38,7 +38,9 @@ impl VariantRows {
         let speedup = speedup_of(variant);
         let name = self.column(&variant.name, LONGEST);
         let mut row = format!("{}{name}  {verdict:<14} {speedup:>6}", self.names(plugin, sample));
-        if let Some(reason) = reason(variant) {
+        let of_pass =
+            || variant.failure.as_ref().filter(|failure| failure.stage == "rewrite").map(|one| one.message.clone());
+        if let Some(reason) = reason(variant).or_else(of_pass) {
             row.push_str(&format!("  {}", one_line(&reason, REASON)));
         }
         if variant.failure.is_some() { self.terminal.paint(Tone::Warn, &row) } else { row }

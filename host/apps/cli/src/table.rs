@@ -4,7 +4,7 @@ use crate::reason;
 use crate::summary::{both_scores, class_words, rounded, score_lines, verdict_text};
 use crate::terminal::{Terminal, TitledCell, Tone};
 use passhost_report::short_names;
-use passhost_result::document::{DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
+use passhost_result::document::{Blame, DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
 use passhost_result::{NoteKind, Policy, Progress, TunedKernel, left_out};
 use passhost_score::{FALSE_VERDICTS, FailureClass};
@@ -198,6 +198,14 @@ struct DistinctFailure<'d> {
     /// Whether it has the same numbers each time.
     is_same: bool,
     excerpt: &'d [String],
+    /// The sample and the variant, where the pass itself came to an end there: what to run again is said with it.
+    place: Option<String>,
+}
+
+/// Where a pass trapped, overran or gave up, and not what it made.
+fn place_of(document: &Document, variant: &Variant, failure: &Failure) -> Option<String> {
+    let is_pass = failure.stage == "rewrite" && failure.blame == Blame::Plugin;
+    is_pass.then(|| one_line(&format!("{} {}", document.job.sample, variant.name), 160))
 }
 
 fn failure_text(failure: &Failure) -> String {
@@ -221,23 +229,27 @@ fn distinct_failures(document: &Document, terminal: &Terminal) -> Vec<String> {
                 said.count += 1;
                 said.is_same &= said.text == text;
             }
-            None => seen.push(DistinctFailure { text, count: 1, is_same: true, excerpt: &variant.excerpt }),
+            None => {
+                let place = place_of(document, variant, failure);
+                seen.push(DistinctFailure { text, count: 1, is_same: true, excerpt: &variant.excerpt, place });
+            }
         }
     }
     if document.variants.is_empty()
         && let Some(failure) = &document.failure
     {
         let text = failure_text(failure);
-        seen.push(DistinctFailure { text, count: 1, is_same: true, excerpt: &[] });
+        seen.push(DistinctFailure { text, count: 1, is_same: true, excerpt: &[], place: None });
     }
     let room = terminal.width().saturating_sub(5);
-    for DistinctFailure { text, count, is_same, excerpt } in seen.iter().take(FAILURES_SHOWN) {
+    for DistinctFailure { text, count, is_same, excerpt, place } in seen.iter().take(FAILURES_SHOWN) {
         let times = match (count, is_same) {
             (1, _) => String::new(),
             (_, true) => format!(" ({count} variants)"),
             (_, false) => format!(" ({count} variants, with other numbers)"),
         };
-        lines.extend(terminal.painted(Tone::Bad, &format!("{text}{times}"), "  "));
+        let place = place.as_ref().map(|place| format!("; on {place}")).unwrap_or_default();
+        lines.extend(terminal.painted(Tone::Bad, &format!("{text}{place}{times}"), "  "));
         lines.extend(excerpt.iter().map(|line| format!("    {}", indented(line, room))));
     }
     if seen.len() > FAILURES_SHOWN {

@@ -64,6 +64,7 @@
   const unfold = () => {
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    if (target) for (const inner of target.children) if (inner.tagName === "DETAILS") inner.open = true;
     if (target) target.scrollIntoView();
   };
   addEventListener("hashchange", unfold);
@@ -71,6 +72,15 @@
 
   // On paper nothing unfolds.
   addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("figure details, details.attempt, details.folded")) details.open = true;
+    for (const details of document.querySelectorAll("figure details, details.attempt, details.folded, #reading details")) details.open = true;
   });
+
+  // That a table goes on beside the window is seen by a shade at its edge, and said.
+  const hint = () => {
+    for (const frame of document.querySelectorAll(".table > .scroll"))
+      frame.previousElementSibling.hidden = frame.scrollWidth <= frame.clientWidth + 1;
+  };
+  addEventListener("resize", hint);
+  addEventListener("toggle", hint, true);
+  hint();
 })();

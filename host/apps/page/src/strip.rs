@@ -26,6 +26,8 @@ pub enum StripMark {
     Span(f64, f64, Series),
     /// A point in the colour of a series.
     Point(f64, Series),
+    /// A cross, of what does not count.
+    Wrong(f64),
 }
 
 impl Ruler {
@@ -42,6 +44,7 @@ impl Ruler {
                             line.(series.class()) x1=(x(low)) x2=(x(high)) y1=(middle) y2=(middle) {}
                         },
                         StripMark::Point(at, series) => circle.(series.class()) cx=(x(at)) cy=(middle) r="4.5" {},
+                        StripMark::Wrong(at) => path.wrong d={ "M" (x(at)) " " (middle) "m-5-5 10 10m0-10-10 10" } {},
                     }
                 }
             }
@@ -64,8 +67,10 @@ mod tests {
         let ruler = Ruler { scale: Scale::Logarithmic, range: (0.1, 10.0) };
         let places = [0.1, 1.0, 10.0, 1e9, f64::NAN].map(|value| ruler.position(value));
         assert_eq!(places.map(f64::round), [6.0, 120.0, 234.0, 234.0, 6.0]);
-        let strip = ruler.strip(&[StripMark::Rule(1.0), StripMark::Point(10.0, Series(0))]).into_string();
+        let strip = ruler.strip(&[StripMark::Rule(1.0), StripMark::Point(10.0, Series(0)), StripMark::Wrong(0.1)]);
+        let strip = strip.into_string();
         assert!(strip.contains(r#"<line class="rule" x1="120.0""#), "{strip}");
         assert!(strip.contains(r#"<circle class="series-1" cx="234.0""#), "{strip}");
+        assert!(strip.contains(r#"<path class="wrong" d="M6.0 10m-5-5 10 10m0-10-10 10""#), "{strip}");
     }
 }

@@ -87,22 +87,29 @@ pub struct Cell {
     /// What the row is sorted by where it is not the text.
     key: Option<f64>,
     is_name: bool,
+    /// Whether nothing is known of it: a column of such cells alone is left out.
+    is_absent: bool,
 }
 
 impl Cell {
     /// The cell that names its row.
     pub fn name(content: Markup) -> Cell {
-        Cell { content, key: None, is_name: true }
+        Cell { content, key: None, is_name: true, is_absent: false }
     }
 
     /// Words, sorted as such.
     pub fn text(content: Markup) -> Cell {
-        Cell { content, key: None, is_name: false }
+        Cell { content, key: None, is_name: false, is_absent: false }
     }
 
     /// Anything, sorted by a number. Cells whose key is not finite come last.
     pub fn keyed(content: Markup, key: f64) -> Cell {
-        Cell { content, key: Some(key), is_name: false }
+        Cell { content, key: Some(key), is_name: false, is_absent: false }
+    }
+
+    /// Words in place of what is not known.
+    pub fn absent(words: &str) -> Cell {
+        Cell { is_absent: true, ..Cell::keyed(html! { span.muted { (words) } }, f64::NAN) }
     }
 
     /// A number.
@@ -112,13 +119,18 @@ impl Cell {
 
     /// A number, or a dash.
     pub fn maybe(value: Option<f64>, format: impl Fn(f64) -> String) -> Cell {
-        value.map_or_else(|| Cell::keyed(html! { (number::NONE) }, f64::NAN), |value| Cell::of(value, format))
+        value.map_or_else(|| Cell::absent(number::NONE), |value| Cell::of(value, format))
     }
 }
 
 impl Table {
-    /// A table with a column for each cell of a row. The first cell of each row names it.
+    /// A table with a column for each cell of a row, but for those of which nothing is known in any row. The first cell of each
+    /// row names it.
     pub fn new(id: impl Into<String>, caption: Markup, columns: Vec<Column>, rows: Vec<TableRow>) -> Table {
+        let is_known = |at: usize| rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_absent));
+        let known: Vec<bool> = (0..columns.len()).map(|at| rows.is_empty() || is_known(at)).collect();
+        let columns = only(columns, &known);
+        let rows = rows.into_iter().map(|row| only(row, &known)).collect();
         Table { id: id.into(), caption, columns, rows, filter: None }
     }
 
@@ -156,6 +168,7 @@ impl Table {
                         " " span.count {}
                     }
                 }
+                p.hint hidden { "Scroll sideways for all columns →" }
                 div.scroll role="region" aria-labelledby=(caption) tabindex="0" {
                     table id=(self.id) class=[(self.rows.len() > 1).then_some("sortable")] {
                         caption id=(caption) { span { (self.caption) } }
@@ -168,6 +181,11 @@ impl Table {
             }
         }
     }
+}
+
+/// Those of some things that are to be kept.
+fn only<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
+    all.into_iter().zip(kept).filter_map(|(one, kept)| kept.then_some(one)).collect()
 }
 
 fn heading(column: &Column) -> Markup {
@@ -195,6 +213,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_column_of_which_nothing_is_known_is_left_out() {
+        let row = |known: Option<f64>| {
+            vec![Cell::name(html! { "a" }), Cell::absent("not recorded"), Cell::maybe(known, number::score)]
+        };
+        let columns = vec![Column::text("name"), Column::number("gone"), Column::number("stays")];
+        let table =
+            Table::new("one", html! {}, columns.clone(), vec![row(None), row(Some(2.0))]).markup().into_string();
+        assert!(!table.contains("gone") && table.contains("stays") && table.contains("2.00"), "{table}");
+        assert!(
+            Table::new("none", html! {}, columns, vec![]).markup().into_string().contains("gone"),
+            "no row says so"
+        );
+    }
+
+    #[test]
     fn a_table_says_what_its_rows_and_columns_are() {
         let table = Table {
             id: "times".into(),
@@ -212,7 +245,7 @@ mod tests {
             r#"<caption id="times-caption"><span>Times</span></caption>"#,
             r#"<th class="number" scope="col">eager <span class="unit">µs</span></th>"#,
             r#"<th scope="row">&lt;a&gt;</th>"#,
-            r#"<td class="number" data-key="">–</td>"#,
+            r#"<td class="number" data-key=""><span class="muted">–</span></td>"#,
         ] {
             assert!(text.contains(part), "{part} in {text}");
         }

@@ -81,8 +81,8 @@ fn who_is_alone_has_a_score_and_who_was_not_measured_has_none() {
     check(
         vec![quick],
         &expect![[r#"
-            Nothing was measured for one 0.1.0: there is no score.
             1 of 1 evaluations accepted noise: not a result to rank.
+            Nothing was measured for one 0.1.0: there is no score.
         "#]],
     );
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Scores by one property of graphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breakdown {
-    /// The property: `list`, `element type`, `size`, `op`.
+    /// The property: `sample`, `list`, `element type`, `size`, `op`.
     pub by: &'static str,
     /// One a value of it.
     pub rows: Vec<BreakdownRow>,
@@ -29,7 +29,7 @@ pub struct BreakdownRow {
 /// A graph that was tried with all entrants: an item of each.
 pub(crate) type SharedRow<'i, 'a> = Vec<&'i GraphItem<'a>>;
 
-/// Scores by list, element type, size and op; without those that documents say nothing of.
+/// Scores by sample, list, element type, size and op; without those that documents say nothing of.
 pub(crate) fn breakdowns(entries: &[EntrantResults<'_>], rows: &[SharedRow<'_, '_>]) -> Vec<Breakdown> {
     let lists = |row: &SharedRow<'_, '_>| row[0].document.job.groups.clone();
     let element_type = |row: &SharedRow<'_, '_>| row[0].variant.element_type.clone().into_iter().collect();
@@ -38,14 +38,16 @@ pub(crate) fn breakdowns(entries: &[EntrantResults<'_>], rows: &[SharedRow<'_, '
         bytes => vec![size_class(bytes).to_owned()],
     };
     let ops = |row: &SharedRow<'_, '_>| ops(row.iter().copied()).unwrap_or_default().into_iter().collect();
+    let sample = |row: &SharedRow<'_, '_>| vec![row[0].document.job.sample.clone()];
     let mut breakdowns = vec![
+        breakdown("sample", entries, rows, &sample),
         breakdown("list", entries, rows, &lists),
         breakdown("element type", entries, rows, &element_type),
         breakdown("size", entries, rows, &size),
         breakdown("op", entries, rows, &ops),
     ];
-    breakdowns[2].rows.sort_by_key(|row| order_of_size(&row.name));
-    breakdowns[3].rows.sort_by(|one, two| two.graphs.cmp(&one.graphs).then_with(|| one.name.cmp(&two.name)));
+    breakdowns[3].rows.sort_by_key(|row| order_of_size(&row.name));
+    breakdowns[4].rows.sort_by(|one, two| two.graphs.cmp(&one.graphs).then_with(|| one.name.cmp(&two.name)));
     breakdowns.retain(|breakdown| !breakdown.rows.is_empty());
     breakdowns
 }

@@ -239,13 +239,14 @@ fn graphs_are_divided_by_what_they_have_in_common_and_ops_are_read_from_their_te
             .map(|one| (one.by, one.rows.iter().map(|row| (row.name.as_str(), row.graphs)).collect()))
             .collect();
         let expected = vec![
+            ("sample", vec![("s", 3)]),
             ("list", vec![("list", 3)]),
             ("element type", vec![("float32", 3)]),
             ("size", vec![("1 to 16 MiB", 3)]),
             ("op", vec![("aten::exp", 1), ("aten::relu", 1)]),
         ];
         assert_eq!(found, expected);
-        let exp = &contests[0].breakdowns[3].rows[0].parts;
+        let exp = &contests[0].breakdowns[4].rows[0].parts;
         assert!((exp[0].wall.as_ref().unwrap().aggregate_score - 8.0).abs() < 1e-3);
     });
 }

@@ -38,6 +38,18 @@ pub struct OutputReport {
     /// writes keep their rounding. Older documents do not say.
     #[serde(default)]
     pub decided: Option<Decided>,
+    /// Of an output that is wrong at t = -5 and has eager's elements in other places: by how much along each axis its elements
+    /// must move to be eager's. Nothing depends on it, and older documents do not say.
+    #[serde(default)]
+    pub moved_by: Option<Vec<i64>>,
+}
+
+impl OutputReport {
+    /// What is wrong with it, where its elements are eager's in other places: `expected values are yours moved by (6, 6)`.
+    pub fn moved(&self) -> Option<String> {
+        let steps: Vec<String> = self.moved_by.as_ref()?.iter().map(ToString::to_string).collect();
+        Some(format!("expected values are yours moved by ({})", steps.join(", ")))
+    }
 }
 
 /// Whether a run in double precision takes the side of an output or of eager's, over all rounds in which they differ beyond

@@ -139,7 +139,11 @@ fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Fai
             "the rewrite has no kernel and calls the same ops, or more: nothing that counts was changed".to_owned(),
             "`passhost eval --explain` shows what the pass said: its log, and what it left alone and why".to_owned(),
         ),
-        FailureClass::Integrity => (variant.findings.first()?.clone(), UNLIKE.to_owned()),
+        FailureClass::Integrity => {
+            let mut outputs = variant.outputs.iter().enumerate();
+            let moved = outputs.find_map(|(at, output)| Some(format!("output {at}: {}; ", output.moved()?)));
+            (moved.unwrap_or_default() + variant.findings.first()?, UNLIKE.to_owned())
+        }
         FailureClass::NanInf => (
             "an output is NaN or infinite where the reference is finite".to_owned(),
             "see the first wrong element of each output".to_owned(),

@@ -62,6 +62,7 @@ impl OutputComparison {
             first_wrong_reference: first_wrong.map(|(.., reference)| reference),
             truth: None,
             decided: None,
+            moved_by: None,
             ty,
         }
     }

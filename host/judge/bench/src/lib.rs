@@ -15,6 +15,7 @@ mod integrity;
 pub mod judge;
 mod link;
 mod measure;
+mod moved;
 pub mod on_device;
 mod once;
 pub mod precision;

@@ -81,8 +81,14 @@ impl PassSource {
 
     /// All files, each behind its name: what tells this source from others.
     pub fn text(&self) -> Vec<u8> {
-        let files = self.files.iter().flat_map(|(path, bytes)| [path.as_os_str().as_encoded_bytes(), bytes.as_slice()]);
-        files.flat_map(|part| part.iter().copied().chain([0])).collect()
+        let files = self.files();
+        let parts = files.flat_map(|(path, text)| [path.as_os_str().as_encoded_bytes(), text]);
+        parts.flat_map(|part| part.iter().copied().chain([0])).collect()
+    }
+
+    /// Each file, and what is in it.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        self.files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice()))
     }
 
     /// The file in which the crate begins.

@@ -145,6 +145,7 @@ fn evaluation(rewrite: &Graph) -> EvaluationReport {
         first_wrong_reference: None,
         truth: None,
         decided: None,
+        moved_by: None,
     };
     EvaluationReport {
         error: None,

@@ -74,6 +74,9 @@ fn headline(ranking: &Ranking) -> &'static str {
     headline_name(ranking.headline)
 }
 
+/// What is said of a submission by which its author is not ranked.
+const SUPERSEDED: &str = "superseded by the author's better submission";
+
 /// Where a refused line stands: `night.jsonl, line 3`.
 fn place(refused: &Refused) -> String {
     let file = one_line(&refused.file, 100);

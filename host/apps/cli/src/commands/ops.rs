@@ -12,7 +12,7 @@ use passhost_corpus::lowerings::Calls;
 use passhost_corpus::quantities::count;
 use passhost_guest_sdk::lower::{Group, LoweringCoverage, coverage};
 use passhost_ir::namespace::completed;
-use passhost_ir::{OpTable, Schema};
+use passhost_ir::{OpName, OpTable, Schema};
 use passhost_result::untrusted::one_line;
 use rows::{graphnet, rows};
 
@@ -95,13 +95,36 @@ fn in_graphnet(calls: &Calls) -> String {
     )
 }
 
-/// The message for a name that is on no list, with those that are like it.
-fn unknown(name: &str, full: &str) -> String {
+/// The names of ops that are like one, the likest first.
+fn like(full: &str) -> Vec<String> {
     let short = full.trim_start_matches("aten::");
     let known = OpTable::sample().iter().map(|schema| schema.op.name.trim_start_matches("aten::"));
-    let like = suggest::like(short, known, SUGGESTIONS);
-    let like: Vec<String> = like.into_iter().map(|name| format!("aten::{name}")).collect();
-    let hint = suggest::did_you_mean(&like, "`passhost ops` has all");
+    suggest::like(short, known, SUGGESTIONS).into_iter().map(|name| format!("aten::{name}")).collect()
+}
+
+/// What is wrong with the name of an op that no graph has: ``no such op: `aten::ad`, did you mean `aten::add`?``.
+pub fn no_such_op(name: &str) -> Option<String> {
+    let seen = || OpTable::sample().iter().filter(|schema| !schema.is_in_place());
+    let OpName { name: base, overload } = OpName::parse(name);
+    if seen().any(|schema| schema.op.name == base && (overload.is_empty() || schema.op.overload == overload)) {
+        return None;
+    }
+    // An op that writes in place is in a graph by the name of the one that does not.
+    let full = completed(base.strip_suffix('_').unwrap_or(&base));
+    let overloads: Vec<String> =
+        seen().filter(|schema| schema.op.name == full).map(|schema| format!("`{}`", schema.op)).collect();
+    let meant = match like(&full).into_iter().find(|name| !name.ends_with('_')) {
+        _ if !overloads.is_empty() && full == base => format!("there are {}", overloads.join(", ")),
+        _ if !overloads.is_empty() => format!("did you mean `{full}`?"),
+        Some(like) => format!("did you mean `{like}`?"),
+        None => "`passhost ops` has all".to_owned(),
+    };
+    Some(format!("no such op: `{}`, {meant}", one_line(name, 80)))
+}
+
+/// The message for a name that is on no list, with those that are like it.
+fn unknown(name: &str, full: &str) -> String {
+    let hint = suggest::did_you_mean(&like(full), "`passhost ops` has all");
     format!("no op of the list is called `{}`; {hint}", one_line(name, 80))
 }
 
@@ -125,6 +148,23 @@ mod tests {
             assert!(is_lowered || calls.kernels == 0, "{op} has no lowering, but {} kernels; {say}", calls.kernels);
             let none = calls.refused.contains_key(passhost_corpus::lowerings::NO_LOWERING);
             assert!(!(is_lowered && none), "{op} has a lowering; {say}");
+        }
+    }
+
+    #[test]
+    fn names_that_no_graph_has_are_told_from_those_that_one_has() {
+        for (name, said) in [
+            ("aten::add", None),
+            ("aten::add.Tensor", None),
+            ("aten::relu", None),
+            ("aten::ad", Some("no such op: `aten::ad`, did you mean `aten::add`?")),
+            ("aten::layernorm", Some("no such op: `aten::layernorm`, did you mean `aten::layer_norm`?")),
+            ("add", Some("no such op: `add`, did you mean `aten::add`?")),
+            ("aten::relu_", Some("no such op: `aten::relu_`, did you mean `aten::relu`?")),
+            ("aten::add.Foo", Some("no such op: `aten::add.Foo`, there are `aten::add.Scalar`, `aten::add.Tensor`")),
+            ("aten::qqqq", Some("no such op: `aten::qqqq`, `passhost ops` has all")),
+        ] {
+            assert_eq!(no_such_op(name).as_deref(), said, "{name}");
         }
     }
 

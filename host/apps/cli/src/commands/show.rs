@@ -146,7 +146,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
                 let (target, parts, policy) = (*target, arguments.parts, &arguments.policy);
                 let shown = ShownRewrite { name, ..ShownRewrite::default() };
                 let mut view = RewriteView { target, parts, policy, limits, types: &mut types, terminal, shown };
-                let ended = view.show_after(plugin, &functional.graph);
+                let ended = view.show_after(plugin, &functional.graph, &title);
                 briefly.push(view.shown);
                 if !is_brief {
                     print(briefly.drain(..).flat_map(ShownRewrite::lines));
@@ -204,7 +204,8 @@ struct RewriteView<'a> {
 
 impl RewriteView<'_> {
     /// Takes down what a plugin makes of a graph, what it logged and what it left alone, and whether that may run.
-    fn show_after(&mut self, plugin: &mut LoadedPlugin, graph: &Graph) -> Result<Exit, Stop> {
+    /// `title` names the sample and the variant.
+    fn show_after(&mut self, plugin: &mut LoadedPlugin, graph: &Graph, title: &str) -> Result<Exit, Stop> {
         let RewriteView { target, limits, terminal, .. } = *self;
         let mut account = Account::new(Duration::from_millis(limits.answers_ms));
         let calls = infer_calls(graph, limits.infer_calls);
@@ -213,11 +214,12 @@ impl RewriteView<'_> {
             Ok(guest) => guest.run(graph, target.facts, inserts, calls, &mut account.pays(self.types)),
             Err(failure) => return Err(failure.into()),
         };
-        let (rewrite, usage) = answer.map_err(|error| Stop::from(&guest_failure("rewrite", error)))?;
+        let stop = |error| Stop::of(&guest_failure("rewrite", error), format!("{title}: "));
+        let (rewrite, usage) = answer.map_err(stop)?;
         let log = untrusted::lines(&usage.log, LOG_LINES);
         let log = log.into_iter().map(|line| terminal.paint(Tone::Dim, &format!("# log: {line}")));
         self.shown.said.extend(log);
-        let rewrite = rewrite.map_err(|error| Stop::from(&guest_failure("rewrite", GuestError::Plugin(error))))?;
+        let rewrite = rewrite.map_err(|error| stop(GuestError::Plugin(error)))?;
         for refusal in &rewrite.refusals {
             let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
             let reason = untrusted::one_line(&refusal.reason, 200);

@@ -1,5 +1,7 @@
 //! Sources in place of plugins: where the SDK is, and what a source becomes.
 
+mod op_names;
+
 use crate::exit::{Exit, OrStop, Stop};
 use crate::meant;
 use crate::terminal::Terminal;
@@ -45,16 +47,24 @@ pub fn stop(error: SourceError) -> Stop {
     Stop { exit, error: anyhow::Error::new(error).context("plugin (source)") }
 }
 
-/// Compiles a source. What is wrong with it is a value; no SDK, no confinement and the like stop the command.
+/// Compiles a source. What is wrong with it is a value, names of ops that no graph has included; no SDK, no confinement
+/// and the like stop the command.
 pub fn compile(
     source: &PassSource,
     limits: BuildLimits,
     confinement: Confinement,
 ) -> Result<Result<Built, SourceRefusal>, Stop> {
     let sdk = Sdk::open(&sdk_directory()).or_stop(Exit::Host)?;
+    let unknown = op_names::unknown_ops(source);
     match passhost_builder::build(&sdk, source, limits, confinement) {
-        Ok(built) => Ok(Ok(built)),
-        Err(BuildError::Refused(refusal)) => Ok(Err(*refusal)),
+        Ok(mut built) => {
+            built.warnings.splice(0..0, unknown);
+            Ok(Ok(built))
+        }
+        Err(BuildError::Refused(mut refusal)) => {
+            refusal.diagnostics.extend(unknown);
+            Ok(Err(*refusal))
+        }
         Err(error) => Err(Stop::new(Exit::Host, error)),
     }
 }
@@ -76,7 +86,7 @@ pub enum GivenPlugin {
 }
 
 impl GivenPlugin {
-    /// Compiles a source. What is wrong with it is said on standard error as well.
+    /// Compiles a source. What is wrong with it, and what the compiler warns of, is said on standard error as well.
     fn compiled(path: &Path, terminal: &Terminal) -> Result<GivenPlugin, Stop> {
         let name = path.display().to_string();
         let source = match PassSource::read(path) {
@@ -89,7 +99,10 @@ impl GivenPlugin {
             Err(error) => return Err(stop(error)),
         };
         Ok(match compile(&source, BuildLimits::default(), Confinement::Required)? {
-            Ok(built) => GivenPlugin::Plugin(Plugin::new(name, built.component)),
+            Ok(built) => {
+                lines(&built.warnings, 0).iter().for_each(|line| terminal.complain(line));
+                GivenPlugin::Plugin(Plugin::new(name, built.component))
+            }
             Err(refusal) => {
                 lines(&refusal.diagnostics, refusal.left_out).iter().for_each(|line| terminal.complain(line));
                 GivenPlugin::Refused(Plugin { wasm: vec![], ..Plugin::new(name, source.text()) }, failure(&refusal))

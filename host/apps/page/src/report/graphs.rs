@@ -8,9 +8,9 @@ use std::collections::HashMap;
 pub(super) fn graphs(contest: &Contest<'_>, at: usize) -> Markup {
     let ruler = ruler(contest);
     let caption = html! {
-        "Times by wall clock. For each plugin how many times as fast as eager, and its time; where the graph does not count, \
-         why. The strip has a line for eager, one for the reference time where there is one, and a point for each plugin: further \
-         left is faster."
+        "By wall clock: for each plugin how many times as fast as eager, with the eager that it is against and its own time; \
+         where the graph does not count, why. The strip has a line for eager, one for the reference time where there is one, and \
+         for each plugin a point, or a red cross where the graph does not count: further left is faster."
     };
     let table =
         Table::of(format!("graphs-{at}"), caption, in_order(contest), |(one, is_only)| row(one, is_only, &ruler));
@@ -41,32 +41,39 @@ fn row(row: &ContestRow<'_>, is_only: bool, ruler: &Ruler) -> Vec<(Column, Cell)
     marks.extend(reference.zip(row.eager_us).map(|(reference, eager)| StripMark::Rule(reference / eager)));
     for (series, cell) in row.cells.iter().enumerate() {
         let speedup = cell.as_ref().and_then(|cell| cell.speedup);
-        marks.extend(speedup.map(|speedup| StripMark::Point(speedup.recip(), Series(series))));
+        let is_right = cell.as_ref().is_some_and(|cell| cell.is_right);
+        let mark = |at| if is_right { StripMark::Point(at, Series(series)) } else { StripMark::Wrong(at) };
+        marks.extend(speedup.map(|speedup| mark(speedup.recip())));
     }
+    let element_type = row.element_type.map(|name| Cell::text(untrusted(name, NAME)));
+    let element_type = element_type.unwrap_or_else(|| Cell::absent("not recorded"));
     let mut cells = vec![
         (Column::text("graph"), Cell::name(graph_name(&row.place, is_only))),
-        (Column::text("type"), Cell::text(untrusted(row.element_type.unwrap_or("not recorded"), NAME))),
+        (Column::text("type"), element_type),
         (Column::measured("size", "in + out"), Cell::maybe(bytes, |bytes| number::bytes(bytes as u64))),
         (Column::measured("reference time", "µs"), Cell::maybe(reference, number::microseconds)),
-        (Column::measured("eager", "µs"), Cell::maybe(row.eager_us, number::microseconds)),
         (Column::pictures("log scale", ""), Cell::text(ruler.strip(&marks))),
     ];
     let none = || Cell::keyed(html! { span.muted { "no result" } }, f64::NAN);
     cells.extend(row.cells.iter().enumerate().map(|(series, cell)| {
-        let column = Column::of_series(Series(series), " × eager", "µs");
+        let column = Column::of_series(Series(series), " × eager", "eager → own, µs");
         (column, cell.as_ref().map_or_else(none, of_entrant))
     }));
     cells
 }
 
 fn of_entrant(cell: &passhost_report::ContestCell<'_>) -> Cell {
-    let time = cell.timing.map(|timing| number::microseconds(timing.rewritten_us));
+    // Eager as the speedup is against it: another plugin's may have been slower.
+    let times = cell.speedup.zip(cell.timing).map(|(speedup, timing)| {
+        [speedup * timing.rewritten_us, timing.rewritten_us].map(number::microseconds).join(" → ")
+    });
+    let is_named = !cell.is_right || cell.end != "right";
     let content = html! {
-        @match cell.speedup {
-            Some(speedup) => { (number::score(speedup)) " " span.unit { @if let Some(time) = time { (time) } } },
-            None => { span.unit { (number::NONE) } },
+        @if let Some(speedup) = cell.speedup {
+            (number::score(speedup)) " " span.unit { (times.unwrap_or_default()) }
+            @if is_named { br; }
         }
-        @if !cell.is_right || cell.end != "right" { br; span.bad { (untrusted(&cell.end, SENTENCE)) } }
+        @if is_named { span.bad { (untrusted(&cell.end, SENTENCE)) } }
     };
     // One that does not count is not sorted among those that do.
     Cell::keyed(content, cell.speedup.filter(|_| cell.is_right).unwrap_or(f64::NAN))

@@ -20,19 +20,24 @@ pub(super) fn headroom(contest: &Contest<'_>, position: usize) -> Markup {
     };
     html! {
         p {
-            "The right graphs with the lowest speedups, of those that all were tried on. Beside what each takes stands its reference: "
-            @match first.headroom.clock {
-                Clock::Wall => { (CALL_US) " µs + bytes / bandwidth by wall clock, which is no bound." },
-                Clock::Device => {
-                    "the device's floor, " (KERNEL_US) " µs + bytes / bandwidth. Programs are captured here, so that times and what \
-                     stands beside them are the device's own."
-                },
+            "The right graphs with the lowest speedups, of those that all were tried on. "
+            @if first.headroom.graphs.iter().any(|graph| graph.at_reference.is_some()) {
+                "Beside what each takes stands its reference: "
+                @match first.headroom.clock {
+                    Clock::Wall => { (CALL_US) " µs + bytes / bandwidth by wall clock, which is no bound." },
+                    Clock::Device => {
+                        "the device's floor, " (KERNEL_US) " µs + bytes / bandwidth. Programs are captured here, so that times and \
+                         what stands beside them are the device's own."
+                    },
+                }
+                " What is calculated costs nothing in it. "
             }
-            " What is calculated costs nothing in it. Calls of the library are what is neither a kernel nor a view in the rewrite."
+            "Calls of the library are what is neither a kernel nor a view in the rewrite."
         }
-        @for (at, one) in shown {
-            (left_to_the_library(at, one))
-            (slowest(contest, at, one, position))
+        div.side {
+            @for (at, one) in shown {
+                div { (left_to_the_library(at, one)) (slowest(contest, at, one, position)) }
+            }
         }
     }
 }
@@ -67,6 +72,7 @@ fn slowest(contest: &Contest<'_>, at: usize, one: &ContestEntrant, position: usi
     Table::of(format!("slowest-{position}-{at}"), caption, graphs, |graph: &RightGraph| {
         let speedup = |timed: Option<GraphTime>| Cell::maybe(timed.map(|timed| timed.speedup), number::score);
         let us = |timed: Option<GraphTime>| Cell::maybe(timed.map(|timed| timed.us), number::microseconds);
+        let eager = graph.measured.map(|timed| timed.us * timed.speedup);
         let calls = graph.library_calls_text().unwrap_or_else(|| number::NONE.to_owned());
         let name = graph_name(&graph.place, of_sample(&graph.place.sample) == 1);
         let mut cells = vec![
@@ -77,6 +83,7 @@ fn slowest(contest: &Contest<'_>, at: usize, one: &ContestEntrant, position: usi
             cells.push((Column::measured("× eager", "device time"), speedup(graph.measured)));
         }
         cells.extend([
+            (Column::measured("eager", "µs"), Cell::maybe(eager, number::microseconds)),
             (Column::measured("takes", "µs"), us(graph.measured)),
             (Column::number("× eager at the reference"), speedup(graph.at_reference)),
             (Column::measured("reference", "µs"), us(graph.at_reference)),

@@ -8,14 +8,7 @@ use passhost_report::{CALL_US, Contest, ContestEntrant, ContestRow, FloorShare, 
 pub(super) fn light(contest: &Contest<'_>, position: usize) -> Markup {
     let floors: Vec<&ContestRow<'_>> = contest.rows.iter().filter(|row| row.is_shared && row.floor.is_some()).collect();
     if floors.is_empty() {
-        return html! {
-            p {
-                "Not recorded: a floor needs the bytes of a graph and a GPU's bandwidth. "
-                @if contest.conditions.device.as_deref() == Some("cpu") {
-                    "These results are of a CPU, of which only a nominal bandwidth is known, and whose caches hold what most graphs move."
-                }
-            }
-        };
+        return html! {};
     }
     html! {
         (derivation(floors.len(), contest))

@@ -40,8 +40,10 @@ pub fn report(contests: &[Contest<'_>], origin: &Origin) -> Page {
                 (verdict::verdict(contest))
             }
         },
-        sections: vec![
+        sections: [
+            Section::new("reading", "How to read this page", reading::reading(contests)),
             Section::new("scores", "Scores", each(&scores::scores)),
+            Section::new("samples", "Sample by sample", each(&breakdown::samples)),
             Section::new("tolerance", "Speed at each tolerance, ES(t)", each(&scores::by_tolerance)),
             Section::new("distribution", "Distribution of speedups", each(&scores::distribution)),
             Section::new("light", "Speed of light", each(&light::light)),
@@ -52,18 +54,21 @@ pub fn report(contests: &[Contest<'_>], origin: &Origin) -> Page {
             Section::new("refused", "Refused fusions, and what passes said", each(&said::refused)),
             Section::new("findings", "Why graphs do not count", each(&said::findings)),
             Section::new("unmeasured", "What was not measured", each(&said::unmeasured)),
-            Section::new("reading", "How to read this page", reading::reading(contests)),
-        ],
+        ]
+        .into_iter()
+        .filter(|section| !section.body.0.is_empty())
+        .collect(),
         footer: reading::origin(contests, origin),
     }
 }
 
-/// What is said of each contest, under its name if there are several.
+/// What is said of each contest, under its name if there are several; nothing where nothing is said of any.
 fn of_each(contests: &[Contest<'_>], of: &dyn Fn(&Contest<'_>, usize) -> Markup) -> Markup {
     html! {
         @for (at, contest) in contests.iter().enumerate() {
-            @if contests.len() > 1 { h3 { (conditions(contest)) } }
-            (of(contest, at))
+            @let said = of(contest, at);
+            @if contests.len() > 1 && !said.0.is_empty() { h3 { (conditions(contest)) } }
+            (said)
         }
     }
 }

@@ -6,33 +6,40 @@ use passhost_report::Contest;
 
 pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
     let options = contests.first().map(|contest| contest.conditions.options);
+    let has_floor = contests.iter().flat_map(|contest| &contest.rows).any(|row| row.floor.is_some());
     html! {
-        dl {
-            dt { "right" }
-            dd { "every output agrees with eager at t = −5, the default of " code { "torch.testing" } ", in every round of inputs, \
-                  which were drawn after the rewrite was fixed." }
-            dt { "ES(t), AS" }
-            dd {
-                "ES(t) is the geometric mean over graphs of the speedup over eager, where a graph that is not right within t counts as b"
-                @if let Some(options) = options { " = " (options.b) }
-                ". AS weighs ES(t) over t. Both are those of PassNet and GraphNet."
+        details {
+            summary { "What the words and numbers mean, and on what was measured" }
+            dl {
+                dt { "right" }
+                dd { "every output agrees with eager at t = −5, the default of " code { "torch.testing" } ", in every round of inputs, \
+                      which were drawn after the rewrite was fixed." }
+                dt { "ES(t), AS" }
+                dd {
+                    "ES(t) is the geometric mean over graphs of the speedup over eager, where a graph that is not right within t counts as b"
+                    @if let Some(options) = options { " = " (options.b) }
+                    ". AS weighs ES(t) over t. Both are those of PassNet and GraphNet."
+                }
+                dt { "AS strict" }
+                dd { "forgives nothing, and counts as failed what is wrong on unusual inputs that eager is right on." }
+                dt { "device time" }
+                dd {
+                    "what the device alone takes, without the host's part of a call. Columns of it are left out where it could not be told in every process. "
+                    @if !has_floor { "Speed of light needs the bytes of a graph and a GPU's bandwidth, which these results do not have." }
+                }
+                dt { "intervals" }
+                dd { "95%, Student's t over processes: what would come out if the same graphs were measured again on hosts as they were. By wall clock runs of a noisy host differ by more. They say nothing of other graphs." }
+                dt { "decided" }
+                dd { "every process by itself says so, beyond what equal measurements differ by; at most one of a thousand such verdicts on \
+                      equal programs is wrong." }
+                dt { "baselines" }
+                dd { "what PyTorch offers in place of a plugin. Where some are shown, all speedups are against eager called from Python." }
             }
-            dt { "AS strict" }
-            dd { "forgives nothing, and counts as failed what is wrong on unusual inputs that eager is right on." }
-            dt { "device time" }
-            dd { "what the device alone takes, without the host's part of a call. Not recorded where it could not be told in every process." }
-            dt { "intervals" }
-            dd { "95%, Student's t over processes: what would come out if the same graphs were measured again on hosts as they were. By wall clock runs of a noisy host differ by more. They say nothing of other graphs." }
-            dt { "decided" }
-            dd { "every process by itself says so, beyond what equal measurements differ by; at most one of a thousand such verdicts on \
-                  equal programs is wrong." }
-            dt { "baselines" }
-            dd { "what PyTorch offers in place of a plugin. Where some are shown, all speedups are against eager called from Python." }
-        }
-        @if contests.len() > 1 { p { "Results of different conditions answer different questions, and are not put into one ranking." } }
-        @for contest in contests {
-            p { (conditions(contest)) ": measured on " @for machine in &contest.machines { (untrusted(machine, SENTENCE)) "; " }
-                "speedups are against " (contest.conditions.eager) "." }
+            @if contests.len() > 1 { p { "Results of different conditions answer different questions, and are not put into one ranking." } }
+            @for contest in contests {
+                p { (conditions(contest)) ": measured on " @for machine in &contest.machines { (untrusted(machine, SENTENCE)) "; " }
+                    "speedups are against " (contest.conditions.eager) "." }
+            }
         }
     }
 }

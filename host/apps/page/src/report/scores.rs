@@ -12,6 +12,8 @@ use passhost_score::Interval;
 const SHARES: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 /// Speedups of which it is said how many graphs reach them.
 const REACHED: [f64; 4] = [1.0, 1.5, 2.0, 4.0];
+/// In place of what a document does not have.
+const NOT_RECORDED: &str = "not recorded";
 
 pub(super) fn scores(contest: &Contest<'_>, at: usize) -> Markup {
     let ruler = ruler(contest);
@@ -81,16 +83,12 @@ fn row(contest: &Contest<'_>, series: usize, one: &ContestEntrant, ruler: &Ruler
 
 /// A score with its interval, or that it is not recorded.
 fn with_interval(score: Option<(f64, Option<Interval>)>) -> Cell {
-    let Some((value, interval)) = score else { return not_recorded() };
+    let Some((value, interval)) = score else { return Cell::absent(NOT_RECORDED) };
     let interval = interval.map(|Interval { low, high }| number::interval(low, high));
     Cell::keyed(
         html! { (number::score(value)) " " span.unit { @if let Some(interval) = interval { (interval) } } },
         value,
     )
-}
-
-fn not_recorded() -> Cell {
-    Cell::keyed(html! { span.muted { "not recorded" } }, f64::NAN)
 }
 
 /// A share of the floor and over how many graphs it is, or that it is not recorded; where nothing is right there is none.
@@ -101,7 +99,7 @@ pub(super) fn share(one: &ContestEntrant, share: Option<FloorShare>) -> Cell {
             share.mean,
         ),
         None if one.shared.right == 0 => Cell::maybe(None, number::percent),
-        None => not_recorded(),
+        None => Cell::absent(NOT_RECORDED),
     }
 }
 

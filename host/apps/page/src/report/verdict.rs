@@ -5,11 +5,12 @@ use super::{NAME, SENTENCE, headline, named};
 use crate::{Markup, html, number, untrusted};
 use passhost_report::{AgainstFirst, ClockScores, Contest, ContestEntrant};
 use passhost_score::{Interval, Ratio, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn verdict(contest: &Contest<'_>) -> Markup {
     let [best, others @ ..] = contest.contenders.as_slice() else { return html! {} };
     html! {
+        @for warning in warnings(contest) { p.bad { strong { (untrusted(warning, SENTENCE)) "." } } }
         @match (&best.shared.wall, others) {
             (None, _) => p {
                 strong { "Nothing was measured" } " for " (untrusted(&best.summary.entrant.name, NAME)) ": there is no score."
@@ -20,15 +21,13 @@ pub(super) fn verdict(contest: &Contest<'_>) -> Markup {
         @if let Some(apart) = &contest.apart {
             p.muted { "It is not compared with the others: " (untrusted(apart, SENTENCE)) "." }
         }
-        @for remark in contest.contenders.iter().flat_map(|one| &one.summary.remarks).filter(|text| is_warning(text)).take(1) {
-            p.bad { (untrusted(remark, SENTENCE)) "." }
-        }
     }
 }
 
-/// Results that somebody made on purpose in a way that says little.
-fn is_warning(remark: &str) -> bool {
-    remark.ends_with("not a result to rank")
+/// That results were made on purpose in a way that says little: a reader knows it before any claim.
+fn warnings<'c>(contest: &'c Contest<'_>) -> BTreeSet<&'c str> {
+    let remarks = contest.contenders.iter().flat_map(|one| &one.summary.remarks).map(String::as_str);
+    remarks.filter(|remark| remark.ends_with("not a result to rank")).collect()
 }
 
 fn alone(contest: &Contest<'_>, only: &ContestEntrant, wall: &ClockScores) -> Markup {

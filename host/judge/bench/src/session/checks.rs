@@ -12,6 +12,7 @@ use crate::element::HostElements;
 use crate::held::HeldTensor;
 use crate::inputs::{Round, hash_of};
 use crate::judge::WRONG_ABOVE;
+use crate::moved::moved_by;
 use crate::precision::{LessPrecise, can_judge, is_as_precise, judge};
 use crate::trivial::trivial_answer;
 use passhost_ir::{Conversions, NodeId, TensorType};
@@ -44,6 +45,8 @@ pub(super) struct Checks<'a> {
     /// Who is right where outputs are wrong at t = -5.
     sides: Vec<Sides>,
     truths: Vec<Option<TruthReport>>,
+    /// By how much wrong outputs must move to be eager's.
+    moved: Vec<Option<Vec<i64>>>,
     /// How outputs are less precise than eager's, in every ordinary round so far.
     less_precise: Vec<Option<LessPrecise>>,
 }
@@ -59,7 +62,8 @@ impl<'a> Checks<'a> {
             reference.output_types.iter().cloned().map(OutputComparison::new).collect();
         let count = comparisons.len();
         let (sides, truths, less_precise) = (vec![Sides::default(); count], vec![None; count], vec![None; count]);
-        Checks { reference, program, settings, evaluation, comparisons, sides, truths, less_precise }
+        let moved = vec![None; count];
+        Checks { reference, program, settings, evaluation, comparisons, sides, truths, moved, less_precise }
     }
 
     pub(super) fn round(&mut self, round: Round, prepared: &PreparedRound) -> Result<(), RewriteError> {
@@ -82,6 +86,10 @@ impl<'a> Checks<'a> {
                 None => {
                     let found = self.comparisons[position].add(device, out, expected);
                     self.take_sides(position, found, prepared, out);
+                    if round.number == 0 && found.is_none_or(|found| found > WRONG_ABOVE) {
+                        let ty = &reference.output_types[position];
+                        self.moved[position] = moved_by(ty, out.elements(), expected.elements());
+                    }
                     self.unwritten(position, out, expected);
                 }
                 Some(_) if self.scaled(position, prepared, out) => {}
@@ -285,8 +293,15 @@ impl<'a> Checks<'a> {
                 });
             }
         }
-        let reports = self.comparisons.into_iter().map(OutputComparison::into_report).zip(self.truths).zip(self.sides);
-        reports.map(|((report, truth), sides)| OutputReport { truth, decided: sides.report(), ..report }).collect()
+        let reports = self.comparisons.into_iter().map(OutputComparison::into_report).zip(self.truths);
+        let known = reports.zip(self.sides).zip(self.moved);
+        let whole = known.map(|(((report, truth), sides), moved_by)| OutputReport {
+            truth,
+            decided: sides.report(),
+            moved_by,
+            ..report
+        });
+        whole.collect()
     }
 }
 

@@ -120,6 +120,24 @@ fn a_temporary_is_poisoned_and_what_overruns_it_is_found() {
 }
 
 #[test]
+fn an_output_that_has_its_elements_elsewhere_says_where() {
+    let _alone = alone();
+    let rolled = |by: &str| {
+        format!(
+            "graph(%x: f32[2,14,14,3]) {{
+  %a: f32[2,14,14,3] = aten::roll(%x, [{by}], [1, 2])
+  return (%a)
+}}
+"
+        )
+    };
+    let reference = reference(&rolled("-3, -3"));
+    let moved = |by: &str| evaluate(&reference, &rolled(by), 1 << 30).outputs[0].moved();
+    assert_eq!(moved("3, 3").as_deref(), Some("expected values are yours moved by (0, -6, -6, 0)"));
+    assert_eq!(moved("-3, -3"), None);
+}
+
+#[test]
 fn a_rewrite_that_ignores_what_only_large_inputs_show_is_found() {
     let _alone = alone();
     let plain = "graph(%x: f32[256,1024]) {

@@ -105,6 +105,7 @@ fn timed(variant: &str) -> Judged {
         first_wrong_reference: None,
         truth: None,
         decided: None,
+        moved_by: None,
     };
     let variant = Variant {
         outputs: vec![output],

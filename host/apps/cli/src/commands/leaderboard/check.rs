@@ -1,7 +1,7 @@
 //! `passhost leaderboard DIR --check FILE...`
 
 use super::LeaderboardArguments;
-use super::{headline, is_shared, place, title, unreadable};
+use super::{SUPERSEDED, headline, is_shared, place, title, unreadable};
 use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
@@ -84,7 +84,7 @@ fn ranked(submission: usize, standings: &Standings) -> Vec<String> {
         if row.best.submission == submission {
             format!("{plugin}: place {}{shared}, {score}, for {author} in {title}", row.place)
         } else {
-            format!("{plugin}: {score}, and {author} has a better one in {title}")
+            format!("{plugin}: {score}, for {author} in {title}, {SUPERSEDED}")
         }
     };
     standings.places(submission).map(place).collect()

@@ -1,7 +1,7 @@
 //! The first page of a board: rankings, what is not in them, and the rules.
 
 use super::site::address;
-use super::{authors, headline, is_shared, place, title, warning};
+use super::{SUPERSEDED, authors, headline, is_shared, place, title, warning};
 use passhost_board::{Board, Ranking, RankingRow, Score, Scored, Standings};
 use passhost_page::{
     Cell, ChartAxis, Column, Markup, Page, Ruler, Scale, Section, Series, StripMark, Table, html, number, untrusted,
@@ -93,7 +93,7 @@ fn ranking_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
             (Column::number("place"), Cell::keyed(place, row.place as f64)),
             (Column::text("author"), Cell::name(untrusted(&row.author, NAME))),
         ];
-        cells.extend(cells_of(scored, ranking, standings));
+        cells.extend(cells_of(scored, is_best, ranking, standings));
         cells.insert(4, (Column::pictures("beside the others", ""), Cell::text(strip(&scored.score, &ruler))));
         let count = (Column::number("submissions"), Cell::maybe(count, |count| format!("{count:.0}")));
         cells.insert(cells.len() - 1, count);
@@ -102,8 +102,8 @@ fn ranking_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
     Table::of(format!("ranking-{position}"), caption, submissions, row).filtered(filter)
 }
 
-/// What is said of a submission, column by column.
-fn cells_of(scored: &Scored, ranking: &Ranking, standings: &Standings) -> [(Column, Cell); 7] {
+/// What is said of a submission, column by column: also where it is not the author's best, by which they are ranked.
+fn cells_of(scored: &Scored, is_best: bool, ranking: &Ranking, standings: &Standings) -> [(Column, Cell); 7] {
     let (submission, score) = (&standings.submissions[scored.submission], &scored.score);
     let (wall, device) = (score.part.wall.as_ref(), score.part.device.as_ref());
     let interval = score.interval.map(|interval| number::interval(interval.low, interval.high));
@@ -111,7 +111,10 @@ fn cells_of(scored: &Scored, ranking: &Ranking, standings: &Standings) -> [(Colu
         Headline::Published => ("AS strict", wall.map(|wall| wall.aggregate_score_strict)),
         Headline::Strict => ("AS", wall.map(|wall| wall.aggregate_score)),
     };
-    let plugin = html! { a href=(address(submission)) { (untrusted(&submission.plugin, NAME)) } };
+    let plugin = html! {
+        a href=(address(submission)) { (untrusted(&submission.plugin, NAME)) }
+        @if !is_best { br; span.muted { (SUPERSEDED) } }
+    };
     let own = html! { (number::score(score.headline)) " " span.muted { (interval.unwrap_or_default()) } };
     let signed = html! { (untrusted(&submission.signer, NAME)) ", " (time_text(submission.signed_at)) };
     let device = device.map(|device| device.aggregate_score);
@@ -152,7 +155,7 @@ fn history_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
     let filter = (past.len() > MANY).then_some("Show authors and plugins with");
     let row = |(row, scored): (&RankingRow, &Scored)| {
         let author = (Column::text("author"), Cell::name(untrusted(&row.author, NAME)));
-        std::iter::once(author).chain(cells_of(scored, ranking, standings)).collect()
+        std::iter::once(author).chain(cells_of(scored, false, ranking, standings)).collect()
     };
     Table::of(format!("history-{position}"), html! { (title(ranking)) }, past, row).filtered(filter)
 }

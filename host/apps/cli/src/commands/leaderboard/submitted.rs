@@ -57,7 +57,7 @@ fn standing(standings: &Standings, position: usize) -> Markup {
     let found: Vec<_> = standings.places(position).collect();
     let what = |row: &RankingRow| match row.best.submission == position {
         true => "the author's best",
-        false => "the author has a better one",
+        false => super::SUPERSEDED,
     };
     html! {
         @if found.is_empty() { p { "It is in no ranking." } }

@@ -1,6 +1,6 @@
 //! The standings on the terminal.
 
-use super::{authors, headline, is_shared, title, warning};
+use super::{SUPERSEDED, authors, headline, is_shared, title, warning};
 use crate::terminal::{Terminal, TitledCell, Tone};
 use passhost_board::{Board, Ranking, Scored, Standings};
 use passhost_page::number;
@@ -17,6 +17,9 @@ pub fn render(board: &Board, standings: &Standings, terminal: &Terminal) -> Vec<
         lines.push(String::new());
         lines.extend(terminal.wrap(&title(ranking), ""));
         lines.extend(rows(ranking, standings, terminal));
+        if ranking.rows.iter().any(|row| !row.others.is_empty()) {
+            lines.extend(terminal.wrap(&format!("a row without a place is {SUPERSEDED}"), ""));
+        }
     }
     let left_out = [
         (standings.unranked.len(), "submissions are in no ranking or not in all"),
