@@ -7,7 +7,7 @@ use passhost_result::{ProbeTimes, Witness};
 use std::fs;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Time that the fixed piece of work takes on a CPU: long beside the start of threads, short beside a scheduler's slice.
 const PROBE_NS: u64 = 20_000;
@@ -15,6 +15,9 @@ const PROBE_NS: u64 = 20_000;
 const CALIBRATION: u32 = 50;
 /// A probe that takes so much longer than the fastest was disturbed.
 const SLOW: f64 = 2.0;
+/// How long a CPU is left alone before a block. Threads of this process that compared or drew something yield for a while
+/// before they sleep, and those of OpenMP spin. Where all cores are busy, that lasts into the block and counts as waiting.
+const SETTLE: Duration = Duration::from_millis(5);
 
 /// Sees what the machine does. The piece of work is the same for as long as this lives.
 pub struct Observer<'a> {
@@ -45,6 +48,10 @@ impl<'a> Observer<'a> {
 
     /// A block begins.
     pub fn begin(&mut self) {
+        if !self.device.has_queue() {
+            std::thread::sleep(SETTLE);
+            self.probe();
+        }
         self.probes.clear();
         self.begun = Some((Instant::now(), Scheduling::now()));
     }

@@ -156,7 +156,8 @@ impl Chooser<'_> {
             // Several blocks share what is long enough: then wide accesses count more than many threads, where a warp
             // still reads whole runs of columns.
             let shared = wide(lanes) == 32
-                && is_long(wide(lanes) * lanes) && threads(lanes, 1).saturating_mul(points.points() / 4) >= fill / 8;
+                && is_long(wide(lanes) * lanes)
+                && threads(lanes, 1).saturating_mul(points.points() / 4) >= fill / 8;
             shared || threads(lanes, deepest(wide(lanes))) >= fill
         };
         while lanes > 1 && !enough(lanes) {
