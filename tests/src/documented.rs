@@ -27,7 +27,8 @@ pub fn documented() -> Vec<Documented> {
         .map(|file| root.join(file))
         .filter(|file| file.exists())
         .collect();
-    let pages = std::fs::read_dir(root.join("docs")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let listed = ["docs", "docs/results"].into_iter().flat_map(|pages| std::fs::read_dir(root.join(pages)));
+    let pages = listed.flatten().flatten().map(|entry| entry.path());
     files.extend(pages.filter(|page| page.extension().is_some_and(|ending| ending == "md")));
     files.sort();
     let commands = files.iter().flat_map(|file| {

@@ -200,7 +200,7 @@ fn examples(words: &[&str]) -> Vec<Documented> {
 }
 
 /// Every command, by its words.
-const COMMANDS: &[&[&str]] = &[
+pub(crate) const COMMANDS: &[&[&str]] = &[
     &["eval"],
     &["build"],
     &["new"],

@@ -35,4 +35,6 @@ mod supply_chain;
 mod terminal;
 mod vary;
 mod verify;
+
+mod words;
 mod workspace;
