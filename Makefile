@@ -9,7 +9,7 @@ PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 # Programs of the command, and where they come from.
 PROGRAMS := -p passhost -p passhost-sandbox -p passhost-sample -p passhost-bench -p passhost-compiler -p passhost-builder
 
-.PHONY: help setup announce programs build plugins hostile-plugins eval benchmark install sdk docs test test-frameworks lint
+.PHONY: help setup announce programs build plugins hostile-plugins eval demo benchmark install sdk docs test test-frameworks lint
 
 help:
 	@echo "make eval      set up what is missing, build the programs and a plugin, evaluate it on a sample"
@@ -20,6 +20,7 @@ help:
 	@echo "make plugins   build the reference plugins"
 	@echo "make install   put the programs, the SDK and samples where they work without this clone"
 	@echo "make sdk       compile the SDK that passes are built against by passhost build"
+	@echo "make demo      record the terminal session of README, docs/pictures/demo.svg"
 	@echo "make docs      guide, architecture, threat model and the libraries' API as one folder of linked pages"
 	@echo "make lint      rustfmt and clippy, warnings are errors"
 	@echo "variables: LIBTORCH=path CARGO_TARGET_DIR=path PREFIX=path (of make install, ~/.local if absent)"
@@ -45,8 +46,13 @@ build: announce plugins
 	$(CARGO) build --workspace --bins
 
 eval: programs
-	$(CARGO) $(COMPONENT) -p passhost-plugin-fuse-pointwise
-	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/fuse_pointwise.wasm samples/se-gate-add-relu $(EVAL)
+	$(CARGO) $(COMPONENT) -p passhost-plugin-masked-mean-pool
+	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/masked_mean_pool.wasm samples/masked-mean-pool $(EVAL)
+
+# Records docs/pictures/demo.svg anew: on a machine that does nothing else.
+demo: programs
+	$(CARGO) $(COMPONENT) -p passhost-plugin-masked-mean-pool
+	scripts/demo $(TARGET_DIR)/debug $(PLUGIN_DIR)/masked_mean_pool.wasm
 
 PREFIX ?= $(HOME)/.local
 
