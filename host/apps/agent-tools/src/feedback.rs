@@ -123,7 +123,7 @@ fn of_variant(variant: &Variant, document: &Document) -> String {
         let _ = write!(text, "; {before} to {after} nodes, {} kernels", rewrite.kernels);
     }
     if let Some(t) = variant.passes_at {
-        let _ = write!(text, "; right from t = {t} on");
+        let _ = write!(text, "; passes at t = {t}");
     }
     if let Some(timing) = variant.timing.as_ref().filter(|timing| timing.trouble.is_none()) {
         let _ = write!(text, "; {}", times(timing, floor_us(variant, document)));
@@ -147,7 +147,7 @@ fn details(variant: &Variant) -> Vec<String> {
     let findings = variant.findings.iter().filter(|finding| !is_said(finding)).take(LINES);
     lines.extend(findings.map(|finding| format!("finding: {}", one_line(finding, MESSAGE))));
     if !variant.edge_cases.is_empty() {
-        lines.push("on unusual inputs: fail (counts in AS strict)".to_owned());
+        lines.push("on edge-case inputs: fail (counts in AS strict)".to_owned());
     }
     if let Some(hidden) = &variant.hidden {
         let passes = hidden.findings().next().is_none();

@@ -201,7 +201,7 @@ pub(crate) fn end(item: &GraphItem<'_>) -> String {
     match item.variant.class {
         _ if item.outcome.is_none() => "not measured".to_owned(),
         Some(class) => class.to_string().replace('_', " "),
-        None if !item.variant.edge_cases.is_empty() => "right, but on unusual inputs".to_owned(),
+        None if !item.variant.edge_cases.is_empty() => "right, but on edge-case inputs".to_owned(),
         None => "right".to_owned(),
     }
 }

@@ -16,7 +16,7 @@ pub enum Launch {
 impl std::fmt::Display for Launch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Launch::Stream => "one launch after the other",
+            Launch::Stream => "stream launch",
             Launch::Graph => "launched as CUDA graphs",
         })
     }

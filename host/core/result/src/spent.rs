@@ -34,7 +34,7 @@ pub enum Work {
     RunTruth,
     /// Comparing outputs, and looking at what must not change.
     Compare,
-    /// All of the rounds with unusual inputs.
+    /// All of the rounds with edge-case inputs.
     #[serde(alias = "unusual_rounds")]
     EdgeCaseRounds,
     /// Running the programs until their times are steady.
@@ -67,7 +67,7 @@ impl std::fmt::Display for Work {
             Work::RunRewrite => "the rewrite, guarded",
             Work::RunTruth => "double precision",
             Work::Compare => "comparing",
-            Work::EdgeCaseRounds => "unusual inputs",
+            Work::EdgeCaseRounds => "edge-case inputs",
             Work::WarmUp => "warming up",
             Work::TimeControl => "timing eager against itself",
             Work::TimePairs => "timing pairs",

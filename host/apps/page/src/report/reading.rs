@@ -21,7 +21,7 @@ pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
                     ". AS weighs ES(t) over t. Both are those of PassNet and GraphNet."
                 }
                 dt { "AS strict" }
-                dd { "forgives nothing, and counts as failed what is wrong on unusual inputs that eager is right on." }
+                dd { "forgives nothing, and counts as failed what is wrong on edge-case inputs that eager is right on." }
                 dt { "device time" }
                 dd {
                     "what the device alone takes, without the host's part of a call. Columns of it are left out where it could not be told in every process. "

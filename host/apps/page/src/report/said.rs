@@ -69,7 +69,7 @@ fn plain(end: &str) -> &str {
             "a check found what an honest and exact rewrite does not do; it counts as failed however fast it is"
         }
         "shape overfit" => "it is right in the sizes that the sample has, and not in others",
-        "right, but on unusual inputs" => "it is wrong on inputs such as zeros or infinities that eager is right on",
+        "right, but on edge-case inputs" => "it is wrong on inputs such as zeros or infinities that eager is right on",
         "not measured" => "the host or the machine is to blame, and it does not count",
         other => other,
     }
@@ -119,7 +119,7 @@ pub(super) fn unmeasured(contest: &Contest<'_>, position: usize) -> Markup {
                 (left_out("graphs that not all have, and that are in no comparison", &found.missing, contest))
                 (left_out("graphs that were not measured for all", &found.unmeasured, contest))
                 @if !found.unwinnable.is_empty() {
-                    li { (number::counted(found.unwinnable.len(), "graph")) " that fail for their samples' sake, whoever is tried: "
+                    li { (number::counted(found.unwinnable.len(), "graph")) " whose samples cannot be judged, whatever plugin is tried: "
                         (places(&found.unwinnable.iter().collect::<Vec<_>>())) }
                 }
             }

@@ -189,7 +189,7 @@ fn ends<'c>(contest: &'c Contest<'_>, at: usize) -> BTreeMap<&'c str, usize> {
 /// An end as something that an entrant does.
 fn does(end: &str) -> &str {
     match end {
-        "right, but on unusual inputs" => "wrong on unusual inputs on",
+        "right, but on edge-case inputs" => "wrong on edge-case inputs on",
         "accuracy" => "wrong values on",
         "pass miss" => "changes nothing on",
         "integrity" => "refused by the integrity layer on",

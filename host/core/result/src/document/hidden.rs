@@ -77,7 +77,7 @@ pub fn unsaid(shape: &HiddenShape, passes_at: Option<i8>, recorded_passes_at: i8
 pub fn wrong_from(passes_at: Option<i8>, allowed: i8) -> Option<String> {
     match passes_at {
         Some(t) if t <= allowed => None,
-        Some(t) => Some(format!("outputs are right from t = {t} on, expected t = {allowed} or less")),
+        Some(t) => Some(format!("outputs pass at t = {t}, expected t = {allowed} or less")),
         None => Some("outputs are right at no tolerance".to_owned()),
     }
 }

@@ -124,7 +124,7 @@ pub enum NotCaptured {
         message: String,
     },
     /// Something in it is left out of a graph, or kept as it was when it was captured.
-    #[error("captured in a CUDA graph, {program} gives another output {output} than one launch after the other")]
+    #[error("captured in a CUDA graph, {program} gives another output {output} than by stream launch")]
     Differs {
         /// Which program.
         program: TimedProgram,
