@@ -127,7 +127,7 @@ fn judge(document: &Document) -> Outcome {
         failures.iter().map(|failure| format!("{} in {}", failure.blame, failure.stage)).collect();
     let blamed: Vec<String> = blamed.into_iter().collect();
     let notes = document.variants.iter().flat_map(|variant| &variant.notes);
-    let mut retyped: Vec<&String> = notes.filter(|note| note.starts_with("bug of passhost: %")).collect();
+    let mut retyped: Vec<&String> = notes.filter(|note| note.ends_with("(bug of passhost)")).collect();
     let again = if retyped.is_empty() { "" } else { ", checked again with other types" };
     retyped.sort_unstable();
     if retyped.windows(2).any(|pair| pair[0] == pair[1]) {
