@@ -76,7 +76,7 @@ fn a_device_child_killed_while_it_runs_the_reference_is_replaced() {
 #[test]
 fn a_guest_child_killed_between_two_variants_is_replaced() {
     let run = TwoSamples::new().eval().run_and_signal(": reference", "passhost-guest", Signal::KILL);
-    run.expect_end(0, &["was run again in a fresh one"]);
+    run.expect_end(0, &["the pass ran again in a fresh one"]);
     run.expect(run.json()[0]["variants"][0]["failure"].is_null(), "the pass ran the second time");
     expect_second_is_whole(&run);
 }
@@ -88,7 +88,7 @@ fn a_guest_child_killed_while_it_runs_the_pass_is_replaced_once() {
     let run = Passhost::eval(&plugin("endless_loop"), sample.path())
         .with(&["--limit-fuel", "3000000000", "--limit-deadline", "5m"])
         .run_and_signal(": rewriting", "passhost-guest", Signal::KILL);
-    run.expect_end(1, &["fuel limit", "was run again in a fresh one"]);
+    run.expect_end(1, &["fuel limit", "the pass ran again in a fresh one"]);
 }
 
 #[test]

@@ -70,8 +70,8 @@ fn a_source_with_a_mistake_is_told_where_and_costs_its_author_the_score() {
 #[test]
 fn an_op_that_does_not_exist_is_named_when_a_pass_is_built() {
     let (_directory, pass) = new_pass("own-pass");
-    replace(&pass.join("src/lib.rs"), "aten::silu", "aten::slu");
-    let said = ["no such op: `aten::slu`, did you mean `aten::silu`?", "--> src/lib.rs:"];
+    replace(&pass.join("src/lib.rs"), "aten::silu", "aten::silluu");
+    let said = ["no such op: `aten::silluu`, did you mean `aten::silu`?", "--> src/lib.rs:"];
     let out = pass.join("own-pass.wasm");
     let build = Passhost::new([Path::new("build"), &pass, Path::new("--out"), &out]).with_json().run();
     build

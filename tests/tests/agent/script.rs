@@ -64,7 +64,7 @@ pub fn next(asked: &Asked) -> Reply {
     if is_private && has(&wrong) && text.contains(", expected ") {
         return Reply::call(&[write(RIGHT), ("eval", nothing())]);
     }
-    if is_private && has(&["verdict: RIGHT; AS ", ": right; ", "right from t = ", ", floor "]) {
+    if is_private && has(&["verdict: RIGHT; AS ", ": right; ", "passes at t = ", ", floor "]) {
         return Reply::call(&[("submit", nothing())]);
     }
     Reply::fail(format!("did not expect: {text}"))

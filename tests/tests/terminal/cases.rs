@@ -290,6 +290,9 @@ fn of_runs(place: &Place, endpoint: &Endpoint) -> Vec<Case> {
     let export = |run: &str, format: &str| place.run(&["agent", "export", &place.at(run), "--format", format]);
     let of_run = formats.map(|format| export("run", format));
     let of_others = ["damaged", "nowhere", "list"].map(|run| export(run, "sft"));
+    let page = place.at("shown.html");
+    let shown = ["run", "damaged", "nowhere", "list"];
+    let shown = shown.map(|run| place.run(&["agent", "show", &place.at(run), "--html", &page]));
     let harbor = export("run", "harbor").with(&["--out", &place.at("tasks")]);
     let good = place.sample();
     let ask = |url: &str, out: &str| {
@@ -300,6 +303,7 @@ fn of_runs(place: &Place, endpoint: &Endpoint) -> Vec<Case> {
     let [key, no_key] = [place.write("key", HOSTILE), place.at("no-key")];
     let url = endpoint.url.as_str();
     vec![
+        ("agent show", Vec::from(shown)),
         ("agent export", of_run.into_iter().chain(of_others).chain([harbor]).collect()),
         (
             "agent",

@@ -408,7 +408,7 @@ fn captured_ones_are_compared_with_captured_ones() {
     let documents = sourced("one.json", vec![first, plugin, of("eager", Launch::Stream), second]);
     let all = entries(&documents, Apart::Files, &GraphFilter::default());
     let error = compare(&all).unwrap_err().to_string();
-    assert!(error.contains("launched as CUDA graphs and one launch after the other"), "{error}");
+    assert!(error.contains("launched as CUDA graphs and stream launch"), "{error}");
     let groups = by_launch(all);
     let names = |group: &Vec<EntrantResults<'_>>| {
         group.iter().map(|entry| entry.entrant.name.replace(" 0.1.0", "")).collect::<Vec<_>>()

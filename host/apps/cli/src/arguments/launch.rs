@@ -10,7 +10,7 @@ use passhost_supervisor::Config;
 pub struct LaunchArguments {
     /// How eager and the rewrite are launched where they are timed; results of the two are never one number
     #[arg(long, default_value = "stream", value_parser = super::one_of([
-        ("stream", "One launch after the other, as published", Launch::Stream),
+        ("stream", "Stream launch, as published: each kernel by a call of its own", Launch::Stream),
         ("graph", "Each captured in one CUDA graph, its inputs where they are", Launch::Graph),
     ]))]
     launch: Launch,
