@@ -7,7 +7,8 @@ use clap::{Arg, Command};
 /// Paragraphs, each behind the commands that it is for. Those of one command come one after the other.
 const AFTER_HELP: &str = include_str!("after_help.txt");
 
-/// The command line with its commands in groups, with exit codes and examples at the end of helps, and with options whose values may be negative numbers:
+/// The command line with its commands in groups, with exit codes and examples at the end of helps, and with options whose
+/// values may be negative numbers:
 /// that a number is out of range is then said of the number.
 pub fn finished(command: Command) -> Command {
     AFTER_HELP.trim_end().split("\n\n").fold(with_negative_numbers(groups::listed(command)), |command, paragraph| {
