@@ -86,6 +86,11 @@ pub enum GraphError {
         "output {0} (`%{1}`) may share memory with input {2}, which it does not in the original; insert aten::clone"
     )]
     OutputAlias(usize, String, usize),
+    /// The outputs of these positions share memory with each other in the rewrite and not in the original.
+    #[error(
+        "outputs {0} and {1} (`%{2}`) share memory, which they do not in the original; insert aten::clone, or compute each"
+    )]
+    OutputsShare(usize, usize, String),
 }
 
 /// A rule that a node breaks. The text of each goes on behind the node's id.

@@ -273,30 +273,48 @@ fn check_types(rewritten: &Graph, node: &Node, infer: &mut dyn Infer) -> Result<
     Ok(())
 }
 
-/// For each value the positions of the inputs whose memory it may share.
-fn shared_inputs(graph: &Graph, ops: &OpTable) -> Vec<BTreeSet<usize>> {
-    let mut shared = vec![BTreeSet::new(); graph.values.len()];
-    for (position, input) in graph.inputs.iter().enumerate() {
-        shared[input.index()].insert(position);
-    }
-    for node in &graph.nodes {
-        let aliasing = aliasing(graph, node, ops);
-        let inputs: BTreeSet<usize> = aliasing.sources().iter().flat_map(|id| shared[id.index()].clone()).collect();
-        for output in &node.outputs {
-            shared[output.index()].clone_from(&inputs);
-        }
-    }
-    shared
-}
-
 fn check_aliases(original: &Graph, rewritten: &Graph, ops: &OpTable) -> Result<(), GraphError> {
-    let (before, after) = (shared_inputs(original, ops), shared_inputs(rewritten, ops));
+    let [before, may, after] =
+        [(original, true), (rewritten, true), (rewritten, false)].map(|(graph, may)| origins(graph, ops, may));
+    let inputs = |graph: &Graph, origins: &BTreeSet<ValueId>| -> BTreeSet<usize> {
+        (0..graph.inputs.len()).filter(|&position| origins.contains(&graph.inputs[position])).collect()
+    };
     for (position, (a, b)) in original.outputs.iter().zip(&rewritten.outputs).enumerate() {
-        if let Some(&input) = after[b.index()].difference(&before[a.index()]).next() {
+        let allowed = inputs(original, &before[a.index()]);
+        if let Some(&input) = inputs(rewritten, &may[b.index()]).difference(&allowed).next() {
             return Err(GraphError::OutputAlias(position, rewritten.value(*b).name.clone(), input));
         }
     }
+    let share =
+        |origins: &[BTreeSet<ValueId>], [a, b]: [ValueId; 2]| !origins[a.index()].is_disjoint(&origins[b.index()]);
+    for second in 1..original.outputs.len() {
+        for first in 0..second {
+            let of = |graph: &Graph| [first, second].map(|position| graph.outputs[position]);
+            if share(&after, of(rewritten)) && !share(&before, of(original)) {
+                let name = rewritten.value(rewritten.outputs[second]).name.clone();
+                return Err(GraphError::OutputsShare(first, second, name));
+            }
+        }
+    }
     Ok(())
+}
+
+/// For each value the values whose memory it shares and that share none before them; also where it only may.
+fn origins(graph: &Graph, ops: &OpTable, may: bool) -> Vec<BTreeSet<ValueId>> {
+    let mut origins: Vec<BTreeSet<ValueId>> = vec![BTreeSet::new(); graph.values.len()];
+    for &input in &graph.inputs {
+        origins[input.index()].insert(input);
+    }
+    for node in &graph.nodes {
+        let aliasing = aliasing(graph, node, ops);
+        let only_may = matches!(aliasing, Aliasing::Possible(_));
+        let sources = aliasing.sources().iter().filter(|_| may || !only_may);
+        let shared: BTreeSet<ValueId> = sources.flat_map(|id| origins[id.index()].clone()).collect();
+        for &output in &node.outputs {
+            origins[output.index()] = if shared.is_empty() { BTreeSet::from([output]) } else { shared.clone() };
+        }
+    }
+    origins
 }
 
 fn check_cost(

@@ -289,6 +289,22 @@ fn an_output_lies_where_the_original_does_or_densely_in_its_order() {
 }
 
 #[test]
+fn outputs_share_memory_with_each_other_where_the_originals_do() {
+    let with = |second: &str, outputs: &str| {
+        graph(&format!(
+            "graph(%x: f32[2,3]) {{\n  #0 %a: f32[2,3] = aten::relu(%x)\n  #1 %b: f32[2,3] = {second}\n  return ({outputs})\n}}\n"
+        ))
+    };
+    let verified = |before: &Graph, after: &Graph| verify_rewrite(before, after, OpTable::insert(), &mut Table);
+    let (copied, shown) = (with("aten::clone(%a)", "%a, %b"), with("aten::alias(%a)", "%a, %b"));
+    for shared in [with("aten::clone(%a)", "%a, %a"), with("aten::clone(%a)", "%b, %b")] {
+        assert!(matches!(verified(&copied, &shared), Err(GraphError::OutputsShare(0, 1, _))));
+        assert!(verified(&shown, &with("aten::alias(%a)", "%a, %a")).is_ok());
+    }
+    assert!(verified(&copied, &copied).is_ok() && verified(&shown, &shown).is_ok());
+}
+
+#[test]
 fn limits_hold() {
     let many = |line: &dyn Fn(usize) -> String, count: usize| {
         let lines: String = (0..count).map(|n| line(n + 100)).collect();
