@@ -136,6 +136,16 @@ impl Dtype {
         }
     }
 
+    /// The largest finite value of a float type; that of `f64` for other types.
+    pub fn largest(self) -> f64 {
+        match self {
+            Dtype::F16 => 65_504.0,
+            Dtype::Bf16 => f64::from(f32::from_bits(0x7f7f_0000)),
+            Dtype::F32 => f64::from(f32::MAX),
+            _ => f64::MAX,
+        }
+    }
+
     /// The spacing of the values of a float type at `x`: one unit in the last place, never below that of the smallest
     /// normal number's binade. That of `f64` for other types.
     pub fn ulp(self, x: f64) -> f64 {

@@ -5,7 +5,6 @@ use crate::counter::{hash, mix};
 use crate::element::Number;
 use crate::quantiles::quantiles;
 use crate::structured::Structured;
-use half::{bf16, f16};
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -134,13 +133,11 @@ fn mask_bit(key: u64, index: u64, row: u64) -> bool {
 
 /// What the elements of a tensor of floats are held between.
 pub fn bounds(spec: &InputSpec) -> Result<(f64, f64), DrawError> {
-    let limit = match spec.ty.dtype {
-        Dtype::F16 => f16::MAX.to_f64(),
-        Dtype::Bf16 => bf16::MAX.to_f64(),
-        Dtype::F32 => f64::from(f32::MAX),
-        Dtype::F64 => f64::MAX,
-        dtype => return Err(DrawError::Type { draw: "float", dtype }),
-    };
+    let dtype = spec.ty.dtype;
+    if !dtype.is_float() {
+        return Err(DrawError::Type { draw: "float", dtype });
+    }
+    let limit = dtype.largest();
     let low = spec.min.unwrap_or(-limit).max(-limit);
     let high = spec.max.unwrap_or(limit).min(limit);
     Ok((low, high))

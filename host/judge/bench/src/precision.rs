@@ -62,12 +62,29 @@ pub fn report((eager, rewritten): (UlpErrors, UlpErrors), eager_passes: bool) ->
 }
 
 /// Whether a rewrite whose output differs from eager's at a tolerance of `t` is as precise: nowhere much further from the
-/// truth, or beyond that tolerance in hardly more elements.
+/// truth, or beyond that tolerance in hardly more elements. What is no number where eager's is one is no rounding.
 pub fn is_as_precise(ty: &TensorType, t: i8, [rewritten, eager, truth]: [&HeldTensor; 3]) -> bool {
     let (rewritten, eager, truth) = (rewritten.elements(), eager.elements(), &truth.elements().to_f64());
     let skip = either_overflown(rewritten, eager, truth);
+    let numbers = [rewritten.to_f64(), eager.to_f64()];
+    if !are_explained(lost(ty, &numbers[0], &numbers[1], truth), lost(ty, &numbers[1], &numbers[0], truth)) {
+        return false;
+    }
     less_precise_than_eager(ty, rewritten, eager, truth, &skip).is_none()
-        || are_explained(strays(ty, t, &rewritten.to_f64(), truth), strays(ty, t, &eager.to_f64(), truth))
+        || are_explained(strays(ty, t, &numbers[0], truth), strays(ty, t, &numbers[1], truth))
+}
+
+/// Elements that are not finite where the other program's and the truth are. An infinity near the end of the type's range
+/// is a rounding.
+fn lost(ty: &TensorType, values: &[f64], others: &[f64], truth: &[f64]) -> usize {
+    let near_the_end = |value: f64, exact: f64| {
+        value.is_infinite() && value.signum() == exact.signum() && exact.abs() >= ty.dtype.largest() / 2.0
+    };
+    let all = values.par_iter().zip(others).zip(truth);
+    all.filter(|&((&value, other), &exact)| {
+        !value.is_finite() && other.is_finite() && exact.is_finite() && !near_the_end(value, exact)
+    })
+    .count()
 }
 
 /// Whether so many elements that stray from the truth are what eager's own straying explains: where a graph amplifies
@@ -216,6 +233,18 @@ mod tests {
         assert_eq!(strays(&ty, -5, &[1.1, -1.0, 2.0, 3.0], &truth), 1);
         assert!(are_explained(0, 0) && are_explained(4, 1));
         assert!(!are_explained(1, 0) && !are_explained(5, 1));
+    }
+
+    #[test]
+    fn what_is_no_number_where_the_others_are_is_lost_but_at_the_end_of_the_range() {
+        let ty = TensorType::contiguous(Dtype::F16, [4]);
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        let eager = [1.0, 65_504.0, -1.0, inf];
+        let truth = [1.0, 65_519.0, -1.0, 1e9];
+        assert_eq!(lost(&ty, &[nan, 65_504.0, -1.0, inf], &eager, &truth), 1);
+        assert_eq!(lost(&ty, &[1.0, inf, -inf, nan], &eager, &truth), 1, "one overflows, one never was near");
+        assert_eq!(lost(&ty, &[1.0, -inf, -1.0, 5.0], &eager, &truth), 1, "of the other sign");
+        assert_eq!(lost(&ty, &eager, &[1.0, 2.0, 3.0, 4.0], &truth), 0);
     }
 
     #[test]

@@ -124,7 +124,8 @@ impl EdgeCaseOutputs<'_> {
                 let close = |a: f64, b: f64| passhost_score::is_close(a, b, tolerance);
                 // What infinities make of each other depends on the formula, and equal ones differ.
                 let is_said = |value: f64| value.is_finite() || (value.is_nan() && self.has_nans);
-                let lost = |at: usize| eager[at].is_infinite() && rewritten[at].is_finite();
+                let lost =
+                    |at: usize| eager[at].is_infinite() && (rewritten[at].is_finite() || rewritten[at] == -eager[at]);
                 let meaningful = |at: usize| close(eager[at], self.truth[at]) && (is_said(eager[at]) || lost(at));
                 let scale = self.scale();
                 let far = |at: usize| self.last_places(rewritten[at], self.truth[at], scale);
@@ -208,6 +209,7 @@ mod tests {
         assert_eq!(first_wrong(&[1.0, NAN], &[1.0, 2.0], &[1.0, 2.0]), Some(1), "finite in both others");
         assert_eq!(first_wrong_beside(true, &[0.0, 2.0], &[NAN, 2.0], &[f64::NAN, 2.0]), Some(0), "a NaN is passed on");
         assert_eq!(first_wrong(&[0.0, 2.0], &[INF, 2.0], &[f64::INFINITY, 2.0]), Some(0), "an infinity is lost");
+        assert_eq!(first_wrong(&[-INF, 2.0], &[INF, 2.0], &[f64::INFINITY, 2.0]), Some(0), "one of the other sign");
         assert_eq!(first_wrong(&[1.0, 2.1], &[1.0, 2.0], &[1.0, 2.0]), Some(1));
     }
 
