@@ -13,9 +13,9 @@ pub enum Draw {
         /// Standard deviation, above 0.
         std: f64,
     },
-    /// `median * exp(sigma * N(0, 1))`: positive, for variances.
+    /// `median * exp(sigma * N(0, 1))`: of one sign, for variances.
     LogNormal {
-        /// Median, above 0.
+        /// Median, not 0.
         median: f64,
         /// Standard deviation of the logarithm, above 0.
         sigma: f64,

@@ -5,10 +5,7 @@ use crate::device::BenchDevice;
 use crate::held::HeldTensor;
 use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
 use crate::on_device::draws;
-use passhost_ir::ops::Range;
-use passhost_ir::verify::index_argument;
-use passhost_ir::{Arg, Draw, Dtype, Graph, InputSpec, NodeKind, OpRow, OpTable, Schema, Structure, ValueId};
-use std::collections::HashSet;
+use passhost_ir::{Draw, Dtype, InputSpec, Structure};
 use std::fmt;
 
 /// Scale of a large draw, and of one whose values are recorded as next to nothing.
@@ -16,6 +13,10 @@ const LARGE: f64 = 1e4;
 const TINY: f64 = 1e-3;
 /// Scale of a small draw.
 const SMALL: f64 = 1.0 / 64.0;
+/// A mean, by the deviation.
+const OFFSET: f64 = 1e3;
+/// What activations compare with or bound by without a graph that says so.
+const LITERALS: [f64; 6] = [0.0, 0.5, 1.0, 3.0, 6.0, 20.0];
 
 /// What is unusual about an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,22 @@ pub enum EdgeCaseDraw {
     Small,
     /// Ten thousand times its scale, around zero.
     Large,
+    /// Above zero everywhere.
+    Positive,
+    /// Below zero everywhere.
+    Negative,
+    /// A mean a thousand times its scale.
+    Offset,
+    /// Numbers that the graph compares with or bounds by, those next to them, and negated, in single places.
+    Literals,
+    /// A mask that masks nothing.
+    Open,
+    /// A mask of which nothing is left.
+    Closed,
+    /// A mask that leaves the first of each row.
+    FirstAlone,
+    /// A mask that leaves the last of each row.
+    LastAlone,
     /// The ends of a range of integers; beyond them too where no index is made of them.
     Ends,
     /// One integer everywhere.
@@ -55,6 +72,14 @@ impl fmt::Display for EdgeCaseDraw {
             EdgeCaseDraw::Extremes => "has negative zeros, subnormals and large numbers in single places",
             EdgeCaseDraw::Small => "is drawn around zero at a 64th of its scale",
             EdgeCaseDraw::Large => "is drawn around zero at 10,000 times its scale",
+            EdgeCaseDraw::Positive => "is above zero everywhere",
+            EdgeCaseDraw::Negative => "is below zero everywhere",
+            EdgeCaseDraw::Offset => "has a mean 1,000 times its scale",
+            EdgeCaseDraw::Literals => "has numbers that the graph compares with in single places",
+            EdgeCaseDraw::Open => "masks nothing",
+            EdgeCaseDraw::Closed => "masks everything",
+            EdgeCaseDraw::FirstAlone => "leaves the first of each row",
+            EdgeCaseDraw::LastAlone => "leaves the last of each row",
             EdgeCaseDraw::Ends => "takes the ends of its range",
             EdgeCaseDraw::Repeated => "repeats one value",
             EdgeCaseDraw::Sorted => "is sorted",
@@ -66,7 +91,8 @@ impl fmt::Display for EdgeCaseDraw {
 /// is the same anyway.
 pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
     use EdgeCaseDraw::{
-        ConstantRow, Ends, Extremes, Infinities, Large, MaskedRow, NotNumbers, Repeated, Small, Sorted, Zeros,
+        Closed, ConstantRow, Ends, Extremes, FirstAlone, Infinities, Large, LastAlone, Literals, MaskedRow, Negative,
+        NotNumbers, Offset, Open, Positive, Repeated, Small, Sorted, Zeros,
     };
     // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
     let is_given = spec.min.is_some() && spec.max.is_some();
@@ -76,11 +102,12 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
     match (&spec.draw, bounded) {
         (Draw::Uniform { .. }, _) => &[Ends, Repeated, Sorted],
         (_, true) => &[],
-        (Draw::Mask | Draw::FloatMask { .. }, _) => &[MaskedRow],
-        (Draw::Like { structure: Structure::PaddedAtEnd | Structure::PaddedAtStart, .. }, _) => &[MaskedRow],
+        (Draw::Mask | Draw::FloatMask { .. }, _) => &[MaskedRow, Open, Closed, FirstAlone, LastAlone],
+        (Draw::Like { structure: Structure::PaddedAtEnd, .. }, _) => &[MaskedRow, Open, Closed, FirstAlone],
+        (Draw::Like { structure: Structure::PaddedAtStart, .. }, _) => &[MaskedRow, Open, Closed, LastAlone],
         (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, NotNumbers],
         (Draw::Normal { .. }, _) if spec.ty.dtype.is_float() => {
-            &[Zeros, ConstantRow, Small, Large, Extremes, Infinities, NotNumbers]
+            &[Zeros, ConstantRow, Small, Large, Positive, Negative, Offset, Literals, Extremes, Infinities, NotNumbers]
         }
         _ => &[],
     }
@@ -89,45 +116,45 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
 /// The elements of input `position`, row-major, as little-endian bytes: those of `usual`, which is its draw of `round`, but
 /// for what is unusual.
 pub fn draw_edge_case(
-    (spec, bounded): (&InputSpec, bool),
+    (spec, bounded, literals): (&InputSpec, bool, &[f64]),
     position: usize,
     round: Round,
     domain: EdgeCaseDraw,
     usual: &[u8],
 ) -> Result<Vec<u8>, DrawError> {
     let key = hash_of(round, &spec.name, domain as u64);
-    match domain {
-        EdgeCaseDraw::Small => draw(&around_zero(spec, SMALL), position, round),
-        EdgeCaseDraw::Large => draw(&around_zero(spec, LARGE), position, round),
-        EdgeCaseDraw::Zeros => Ok(vec![0; usual.len()]),
-        _ => {
-            let mut bytes = usual.to_vec();
-            alter(spec, domain, bounded, key, |places| write_elements(spec.ty.dtype, &mut bytes, places));
-            Ok(bytes)
-        }
+    if let Some(redrawn) = redrawn(spec, domain) {
+        return draw(&redrawn, position, round);
     }
+    if domain == EdgeCaseDraw::Zeros {
+        return Ok(vec![0; usual.len()]);
+    }
+    let mut bytes = usual.to_vec();
+    alter((spec, bounded, literals), domain, key, |places| write_elements(spec.ty.dtype, &mut bytes, places));
+    Ok(bytes)
 }
 
 /// The same, of elements that may be on a device: drawn there if most of them are as usual or follow from a distribution.
 pub fn draw_edge_case_held(
     device: &BenchDevice,
-    (spec, bounded): (&InputSpec, bool),
+    (spec, bounded, literals): (&InputSpec, bool, &[f64]),
     position: usize,
     round: Round,
     domain: EdgeCaseDraw,
     usual: &HeldTensor,
 ) -> Result<HeldTensor, DrawError> {
     if let (Some(tensor), Some(kernels)) = (usual.tensor(), device.on_device(&spec.ty)) {
-        let rescaled = |scale| draws::draw(device.context(), kernels, (&around_zero(spec, scale), position), round);
-        let drawn = match domain {
-            EdgeCaseDraw::Small => rescaled(SMALL),
-            EdgeCaseDraw::Large => rescaled(LARGE),
-            EdgeCaseDraw::Zeros => draws::zeros(device.context(), &spec.ty).map(Some),
-            EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted => Ok(None),
-            _ => {
+        let drawn = match (redrawn(spec, domain), domain) {
+            (Some(redrawn), _) => draws::draw(device.context(), kernels, (&redrawn, position), round),
+            (None, EdgeCaseDraw::Zeros) => draws::zeros(device.context(), &spec.ty).map(Some),
+            (None, EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted)
+            | (None, EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone) => {
+                Ok(None)
+            }
+            (None, _) => {
                 let mut places = vec![];
                 let key = hash_of(round, &spec.name, domain as u64);
-                alter(spec, domain, bounded, key, |some| places.extend(some));
+                alter((spec, bounded, literals), domain, key, |some| places.extend(some));
                 draws::altered(tensor, &places).map(Some)
             }
         };
@@ -135,26 +162,35 @@ pub fn draw_edge_case_held(
             return Ok(HeldTensor::of(device, &tensor));
         }
     }
-    let bytes = draw_edge_case((spec, bounded), position, round, domain, usual.elements().bytes)?;
+    let bytes = draw_edge_case((spec, bounded, literals), position, round, domain, usual.elements().bytes)?;
     Ok(HeldTensor::host(spec.ty.dtype, bytes))
 }
 
-/// The distribution at another scale, without a mean and without bounds. What must be positive stays so.
-fn around_zero(spec: &InputSpec, scale: f64) -> InputSpec {
-    let draw = match spec.draw {
-        Draw::LogNormal { median, sigma } => Draw::LogNormal { median: median * scale, sigma },
-        Draw::Normal { std, .. } if scale > 1.0 && std < TINY => Draw::Normal { mean: 0.0, std: 1.0 },
-        Draw::Normal { std, .. } => Draw::Normal { mean: 0.0, std: std * scale },
-        ref other => other.clone(),
+/// The distribution at another scale, of one sign or far from zero, without bounds. What must be positive stays so. `None`
+/// where single elements are unusual.
+fn redrawn(spec: &InputSpec, domain: EdgeCaseDraw) -> Option<InputSpec> {
+    let draw = match (domain, &spec.draw) {
+        (EdgeCaseDraw::Small, Draw::LogNormal { median, sigma }) => {
+            Draw::LogNormal { median: median * SMALL, sigma: *sigma }
+        }
+        (EdgeCaseDraw::Large, Draw::LogNormal { median, sigma }) => {
+            Draw::LogNormal { median: median * LARGE, sigma: *sigma }
+        }
+        (EdgeCaseDraw::Small, Draw::Normal { std, .. }) => Draw::Normal { mean: 0.0, std: std * SMALL },
+        (EdgeCaseDraw::Large, Draw::Normal { std, .. }) if *std < TINY => Draw::Normal { mean: 0.0, std: 1.0 },
+        (EdgeCaseDraw::Large, Draw::Normal { std, .. }) => Draw::Normal { mean: 0.0, std: std * LARGE },
+        (EdgeCaseDraw::Positive, Draw::Normal { std, .. }) => Draw::LogNormal { median: *std, sigma: 0.5 },
+        (EdgeCaseDraw::Negative, Draw::Normal { std, .. }) => Draw::LogNormal { median: -std, sigma: 0.5 },
+        (EdgeCaseDraw::Offset, Draw::Normal { std, .. }) => Draw::Normal { mean: std * OFFSET, std: *std },
+        _ => return None,
     };
-    InputSpec { draw, min: None, max: None, ..spec.clone() }
+    Some(InputSpec { draw, min: None, max: None, ..spec.clone() })
 }
 
 /// Says which elements are unusual, and what they are.
 fn alter(
-    spec: &InputSpec,
+    (spec, bounded, literals): (&InputSpec, bool, &[f64]),
     domain: EdgeCaseDraw,
-    bounded: bool,
     key: u64,
     mut write: impl FnMut(&mut dyn Iterator<Item = (usize, f64)>),
 ) {
@@ -167,6 +203,28 @@ fn alter(
     match (domain, &spec.draw) {
         (EdgeCaseDraw::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),
         (EdgeCaseDraw::MaskedRow, _) => write(&mut whole_row(0.0)),
+        (EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone, draw) => {
+            let (masked, left) = if let Draw::FloatMask { low } = draw { (*low, 0.0) } else { (0.0, 1.0) };
+            write(&mut (0..count).map(|place| {
+                let stays = match domain {
+                    EdgeCaseDraw::Open => true,
+                    EdgeCaseDraw::FirstAlone => place % row == 0,
+                    EdgeCaseDraw::LastAlone => place % row == row - 1,
+                    _ => false,
+                };
+                (place, if stays { left } else { masked })
+            }));
+        }
+        (EdgeCaseDraw::Literals, _) => {
+            let near = |literal: &f64| {
+                let step = dtype.ulp(*literal);
+                [*literal, literal + step, literal - step, -literal]
+            };
+            let values: Vec<f64> = LITERALS.iter().chain(literals).flat_map(near).collect();
+            // Each in two places, so that one hides none.
+            let places = (0..2 * values.len()).map(|number| hash_at(key, number) as usize % count);
+            write(&mut places.zip(values.iter().cycle().copied()));
+        }
         // A power of two: sums of it are exact in any order.
         (EdgeCaseDraw::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
         (EdgeCaseDraw::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
@@ -233,31 +291,6 @@ fn ends(low: i64, high: i64, bounded: bool, dtype: Dtype) -> Vec<i64> {
     values
 }
 
-/// For each input whether an index, or anything else that must stay in a range, is made of it: out of that range a kernel
-/// of CUDA's takes the whole process down, or, where it divides or shifts integers, gives anything.
-pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
-    let mut bounded: HashSet<ValueId> = HashSet::new();
-    for node in program.nodes.iter().rev() {
-        let NodeKind::Aten { op, args } = &node.kind else { continue };
-        let operands = node.operands();
-        let reaches = node.outputs.iter().any(|output| bounded.contains(output));
-        let range = OpRow::of(op).and_then(|row| row.range);
-        if reaches || matches!(range, Some(Range::Operands | Range::Probabilities)) {
-            bounded.extend(operands);
-        } else if let Some(index) = index_argument(op).and_then(|position| args.get(position)) {
-            bounded.extend(index.values());
-        } else if range == Some(Range::Second) {
-            let second = args.get(1).into_iter().flat_map(Arg::values);
-            bounded.extend(second.filter(|&&value| !program.ty(value).dtype.is_float()));
-        }
-    }
-    // Written through a view, a value may be bounded that is defined before what bounds it.
-    let writes = |op| OpTable::sample().get(op).is_some_and(Schema::writes);
-    let any_write = program.nodes.iter().any(|node| matches!(&node.kind, NodeKind::Aten { op, .. } if writes(op)));
-    let all = any_write && !bounded.is_empty();
-    program.inputs.iter().map(|input| all || bounded.contains(input)).collect()
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -272,7 +305,7 @@ mod tests {
         let spec = InputSpec { name: "x".into(), ty, draw: distribution, min: Some(0.0), max: None };
         assert!(draws(&spec, bounded).contains(&domain), "{domain:?}");
         let usual = draw(&spec, 0, ROUND).unwrap();
-        let bytes = draw_edge_case((&spec, bounded), 0, ROUND, domain, &usual).unwrap();
+        let bytes = draw_edge_case((&spec, bounded, &[2.5]), 0, ROUND, domain, &usual).unwrap();
         HostElements { dtype, bytes: &bytes }.to_f64()
     }
 
@@ -315,6 +348,30 @@ mod tests {
     }
 
     #[test]
+    fn floats_have_one_sign_a_far_mean_or_what_a_graph_compares_with() {
+        assert!(normal(EdgeCaseDraw::Positive).iter().all(|&value| value > 0.0));
+        assert!(normal(EdgeCaseDraw::Negative).iter().all(|&value| value < 0.0));
+        let offset = normal(EdgeCaseDraw::Offset);
+        assert!(offset.iter().all(|value| (480.0..520.0).contains(value)), "{offset:?}");
+        let literals = normal(EdgeCaseDraw::Literals);
+        for value in [2.5, -2.5, f64::from(2.5f32.next_up()), f64::from(2.5f32.next_down()), 0.0, 6.0] {
+            assert!(literals.contains(&value), "{value}");
+        }
+    }
+
+    #[test]
+    fn masks_are_open_closed_or_leave_one_end() {
+        let of = |domain| drawn(Dtype::I64, &[4, 8], Draw::Mask, domain, false);
+        let ends = |first, last| [first, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, last].repeat(4);
+        assert_eq!(of(EdgeCaseDraw::Open), vec![1.0; 32]);
+        assert_eq!(of(EdgeCaseDraw::Closed), vec![0.0; 32]);
+        assert_eq!(of(EdgeCaseDraw::FirstAlone), ends(1.0, 0.0));
+        assert_eq!(of(EdgeCaseDraw::LastAlone), ends(0.0, 1.0));
+        let closed = drawn(Dtype::F32, &[2, 4], Draw::FloatMask { low: -1e4 }, EdgeCaseDraw::Closed, false);
+        assert_eq!(closed, vec![-1e4; 8]);
+    }
+
+    #[test]
     fn integers_stay_in_their_range_where_an_index_is_made_of_them() {
         let range = Draw::Uniform { low: 1, high: 100 };
         let inside = drawn(Dtype::I64, &[500], range.clone(), EdgeCaseDraw::Ends, true);
@@ -327,36 +384,6 @@ mod tests {
         assert!(repeated.iter().all(|&value| value == repeated[0]));
         let widest = Draw::Uniform { low: i64::MIN, high: i64::MAX };
         assert!(drawn(Dtype::I64, &[500], widest, EdgeCaseDraw::Sorted, true).is_sorted());
-    }
-
-    #[test]
-    fn what_indices_are_made_of_is_bounded() {
-        let program = Graph::parse(
-            "graph(%i: i64[4], %j: i64[4], %w: f32[9,3], %x: f32[4,3]) {
-  %k: i64[4] = aten::add.Tensor(%i, %i)
-  %e: f32[4,3] = aten::embedding(%w, %k)
-  %y: f32[4,3] = aten::mul.Tensor(%x, %e)
-  return (%y, %j)
-}
-",
-        )
-        .unwrap();
-        assert_eq!(bounded_inputs(&program), [true, false, false, false]);
-    }
-
-    #[test]
-    fn divisors_and_counts_of_shifts_are_bounded_where_they_are_integers() {
-        let program = Graph::parse(
-            "graph(%a: i64[4], %b: i64[4], %n: i64[4], %x: f32[4]) {
-  %q: i64[4] = aten::floor_divide(%a, %b)
-  %r: i64[4] = aten::bitwise_left_shift.Tensor(%q, %n)
-  %y: f32[4] = aten::div.Tensor(%x, %x)
-  return (%r, %y)
-}
-",
-        )
-        .unwrap();
-        assert_eq!(bounded_inputs(&program), [false, true, true, false]);
     }
 
     #[test]

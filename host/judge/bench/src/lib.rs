@@ -2,6 +2,7 @@
 
 mod attempt;
 mod blame;
+mod bounded;
 pub mod compare;
 pub mod counter;
 mod decided;

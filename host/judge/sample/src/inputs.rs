@@ -54,6 +54,9 @@ pub fn roles(program: &Graph) -> HashMap<ValueId, InputRole> {
     roles
 }
 
+/// A recorded value from which on, downwards, elements mask.
+const MASKS: f64 = -1e4;
+
 /// The description of one input. `fixed` ones keep their recorded elements, because the graph is built on them.
 pub fn input_spec(weight: &Weight, role: InputRole, fixed: bool, mode: InputMode) -> InputSpec {
     let recorded = weight.elements().filter(|_| fixed);
@@ -68,7 +71,8 @@ pub fn input_spec(weight: &Weight, role: InputRole, fixed: bool, mode: InputMode
     let (min, max) = match mode {
         _ if fixed => (None, None),
         InputMode::Fresh if role == InputRole::Probability => (Some(0.0), Some(1.0)),
-        InputMode::Fresh if is_float => {
+        // Zeros throughout say nothing of the sign.
+        InputMode::Fresh if is_float && (weight.min, weight.max) != (Some(0.0), Some(0.0)) => {
             (weight.min.filter(|&min| min >= 0.0).map(|_| 0.0), weight.max.filter(|&max| max <= 0.0).map(|_| 0.0))
         }
         InputMode::Fresh => (None, None),
@@ -92,7 +96,7 @@ fn fresh(weight: &Weight, role: InputRole) -> Draw {
     if !weight.ty.dtype.is_float() {
         return integers(weight);
     }
-    if let Some(low) = weight.min.filter(|&low| low <= -1e4) {
+    if let Some(low) = weight.min.filter(|&low| low <= MASKS) {
         return Draw::FloatMask { low };
     }
     let recorded = weight.std.filter(|&std| std > 0.0);
@@ -101,10 +105,10 @@ fn fresh(weight: &Weight, role: InputRole) -> Draw {
             let median = weight.mean.filter(|&mean| mean > 0.0).unwrap_or(1.0);
             Draw::LogNormal { median, sigma: 0.25 }
         }
-        // A scalar such as an epsilon or a temperature: about as large as recorded. Zero or negative ones say nothing of
-        // what else they may be.
+        // A scalar such as an epsilon, a slope or a temperature: about as large as recorded. Zero says nothing of what else
+        // it may be, and one that masks is what it is.
         (_, None) if weight.ty.rank() == 0 => match weight.mean.unwrap_or(0.0) {
-            median if median > 0.0 => Draw::LogNormal { median, sigma: 0.25 },
+            median if median > MASKS && median != 0.0 => Draw::LogNormal { median, sigma: 0.25 },
             other => Draw::Floats(vec![other]),
         },
         (InputRole::Weight, None) => Draw::Normal { mean: weight.mean.unwrap_or(1.0), std: 0.1 },

@@ -4,8 +4,9 @@
 use super::ReferenceSession;
 use super::checks::Checks;
 use super::drawn::DrawnInputs;
+use crate::bounded::bounded_inputs;
 use crate::compare::OutputComparison;
-use crate::edge_cases::{EdgeCaseDraw, bounded_inputs, draws};
+use crate::edge_cases::{EdgeCaseDraw, draws};
 use crate::inputs::{Round, hash_of};
 use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
 use passhost_result::{OtherRounds, Settings, Share, Work};

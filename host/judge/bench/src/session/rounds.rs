@@ -3,6 +3,7 @@
 use super::ReferenceSession;
 use super::drawn::{DrawnInputs, input_error, no_input, not_drawn};
 use crate::blame::of_eager;
+use crate::bounded::literals;
 use crate::edge_cases::{EdgeCaseDraw, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::Round;
@@ -51,7 +52,9 @@ impl ReferenceSession {
             none => none.insert(self.drawn(round)?),
         };
         let spec = &self.specs[input];
-        let edge_cases = draw_edge_case_held(&self.device, (spec, bounded), input, round, domain, &usual.inputs[input]);
+        let compared = literals(&self.graph);
+        let of = (spec, bounded, compared.as_slice());
+        let edge_cases = draw_edge_case_held(&self.device, of, input, round, domain, &usual.inputs[input]);
         let edge_cases = edge_cases.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
         let mut drawn = usual.clone();
         drawn.inputs[input] = Rc::new(edge_cases);

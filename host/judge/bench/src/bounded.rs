@@ -1,0 +1,158 @@
+//! What a graph says of its inputs: which must stay in a range, and which numbers they are compared with.
+
+use passhost_ir::ops::{Range, Shows};
+use passhost_ir::verify::index_argument;
+use passhost_ir::{Arg, Dtype, Graph, NodeKind, OpName, OpRow, OpTable, Schema, ValueId, alias};
+use std::collections::HashSet;
+
+/// The numbers that a graph compares with, or bounds by.
+pub fn literals(program: &Graph) -> Vec<f64> {
+    const COMPARING: [&str; 12] =
+        ["gt", "ge", "lt", "le", "eq", "ne", "clamp", "clamp_min", "clamp_max", "threshold", "hardtanh", "where"];
+    let mut found: Vec<f64> = vec![];
+    for node in &program.nodes {
+        let NodeKind::Aten { op, args } = &node.kind else { continue };
+        if COMPARING.contains(&op.name.trim_start_matches("aten::").trim_end_matches('_')) {
+            found.extend(args.iter().filter_map(|arg| match arg {
+                Arg::Float(value) => Some(*value),
+                Arg::Int(value) => Some(*value as f64),
+                _ => None,
+            }));
+        }
+    }
+    found.retain(|value| value.is_finite());
+    found.sort_by(f64::total_cmp);
+    found.dedup();
+    found
+}
+
+/// For each input whether an index, or anything else that must stay in a range, is made of it: out of that range a kernel
+/// of CUDA's takes the whole process down, or, where it divides or shifts integers, gives anything.
+pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
+    let ops = OpTable::sample();
+    let mut bounded: HashSet<ValueId> = HashSet::new();
+    // Written through a view, a value may be bounded that is defined before what bounds it.
+    let memory = memories(program, ops);
+    loop {
+        let before = bounded.len();
+        for node in program.nodes.iter().rev() {
+            let NodeKind::Aten { op, args } = &node.kind else { continue };
+            let written = ops.get(op).is_some_and(Schema::writes);
+            let shared = |output: &ValueId| {
+                let own = memory[output.index()];
+                written && bounded.iter().any(|value| memory[value.index()] == own)
+            };
+            let reaching: Vec<&ValueId> =
+                node.outputs.iter().filter(|output| bounded.contains(output) || shared(output)).collect();
+            let range = OpRow::of(op).and_then(|row| row.range);
+            if matches!(range, Some(Range::Operands | Range::Probabilities)) {
+                bounded.extend(node.operands());
+            } else if let Some(index) = index_argument(op).and_then(|position| args.get(position)) {
+                bounded.extend(index.values());
+            } else if range == Some(Range::Second) {
+                let second = args.get(1).into_iter().flat_map(Arg::values);
+                bounded.extend(second.filter(|&&value| !program.ty(value).dtype.is_float()));
+            }
+            bounded.extend(
+                node.operands()
+                    .into_iter()
+                    .filter(|&operand| reaching.iter().any(|&&output| hands_on(program, op, operand, output))),
+            );
+        }
+        if bounded.len() == before {
+            return program.inputs.iter().map(|input| bounded.contains(input)).collect();
+        }
+    }
+}
+
+/// Whether a result leaves a range where an operand does. Comparisons do not, nor do positions that are found among floats.
+fn hands_on(program: &Graph, op: &OpName, operand: ValueId, output: ValueId) -> bool {
+    let (from, to) = (program.ty(operand).dtype, program.ty(output).dtype);
+    let converts =
+        || op.name.ends_with("::_to_copy") || OpRow::of(op).and_then(|row| row.shows) == Some(Shows::Converted);
+    to != Dtype::Bool && (!from.is_float() || to.is_float() || converts())
+}
+
+/// For each value a number that it has in common with those whose memory it may share.
+fn memories(program: &Graph, ops: &OpTable) -> Vec<usize> {
+    let mut memory: Vec<usize> = (0..program.values.len()).collect();
+    for node in &program.nodes {
+        for source in alias::aliasing(program, node, ops).sources() {
+            let shared = memory[source.index()];
+            for output in &node.outputs {
+                let own = memory[output.index()];
+                memory.iter_mut().filter(|memory| **memory == own).for_each(|memory| *memory = shared);
+            }
+        }
+    }
+    memory
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_indices_are_made_of_is_bounded() {
+        let program = Graph::parse(
+            "graph(%i: i64[4], %j: i64[4], %w: f32[9,3], %x: f32[4,3]) {
+  %k: i64[4] = aten::add.Tensor(%i, %i)
+  %e: f32[4,3] = aten::embedding(%w, %k)
+  %y: f32[4,3] = aten::mul.Tensor(%x, %e)
+  return (%y, %j)
+}
+",
+        )
+        .unwrap();
+        assert_eq!(bounded_inputs(&program), [true, false, false, false]);
+    }
+
+    #[test]
+    fn divisors_and_counts_of_shifts_are_bounded_where_they_are_integers() {
+        let program = Graph::parse(
+            "graph(%a: i64[4], %b: i64[4], %n: i64[4], %x: f32[4]) {
+  %q: i64[4] = aten::floor_divide(%a, %b)
+  %r: i64[4] = aten::bitwise_left_shift.Tensor(%q, %n)
+  %y: f32[4] = aten::div.Tensor(%x, %x)
+  return (%r, %y)
+}
+",
+        )
+        .unwrap();
+        assert_eq!(bounded_inputs(&program), [false, true, true, false]);
+    }
+
+    #[test]
+    fn floats_are_not_bounded_by_where_they_are_compared_or_by_what_is_written_elsewhere() {
+        let program = Graph::parse(
+            "graph(%i: i64[4], %j: i64[4], %w: f32[9,3], %x: f32[4,3], %s: f32[4,9]) {
+  %v: i64[4] = aten::view(%i, [4])
+  %a: i64[4] = aten::add_.Tensor(%v, %j)
+  %e: f32[4,3] = aten::embedding(%w, %i)
+  %m: i64[4] = aten::argmax(%s, 1)
+  %f: f32[4,3] = aten::embedding(%w, %m)
+  %y: f32[4,3] = aten::mul_.Tensor(%x, %e)
+  return (%y, %f)
+}
+",
+        )
+        .unwrap();
+        assert_eq!(bounded_inputs(&program), [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn numbers_that_are_compared_with_are_found() {
+        let program = Graph::parse(
+            "graph(%x: f32[4]) {
+  %a: bool[4] = aten::gt.Scalar(%x, 0.25)
+  %b: f32[4] = aten::clamp(%x, -2, 7.5)
+  %c: f32[4] = aten::mul.Scalar(%b, 100)
+  return (%a, %c)
+}
+",
+        )
+        .unwrap();
+        assert_eq!(literals(&program), [-2.0, 0.25, 7.5]);
+    }
+}
