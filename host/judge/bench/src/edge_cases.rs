@@ -3,7 +3,7 @@
 
 use crate::device::BenchDevice;
 use crate::held::HeldTensor;
-use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
+use crate::inputs::{DrawError, Round, draw, write_elements};
 use crate::on_device::draws;
 use passhost_ir::{Draw, Dtype, InputSpec, Structure};
 use std::fmt;
@@ -59,6 +59,21 @@ pub enum EdgeCaseDraw {
     Repeated,
     /// Integers in ascending order.
     Sorted,
+    /// Integers that take more than 16 or 32 bits, in single places.
+    Wide,
+}
+
+/// An input that is to be unusual.
+#[derive(Debug, Clone, Copy)]
+pub struct UnusualInput<'a> {
+    /// The input.
+    pub spec: &'a InputSpec,
+    /// Whether it must stay in the range that is recorded of it.
+    pub bounded: bool,
+    /// What its graph compares with.
+    pub literals: &'a [f64],
+    /// What decides where it is unusual.
+    pub key: u64,
 }
 
 impl fmt::Display for EdgeCaseDraw {
@@ -83,6 +98,7 @@ impl fmt::Display for EdgeCaseDraw {
             EdgeCaseDraw::Ends => "takes the ends of its range",
             EdgeCaseDraw::Repeated => "repeats one value",
             EdgeCaseDraw::Sorted => "is sorted",
+            EdgeCaseDraw::Wide => "has integers of many bits in single places",
         })
     }
 }
@@ -92,16 +108,19 @@ impl fmt::Display for EdgeCaseDraw {
 pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
     use EdgeCaseDraw::{
         Closed, ConstantRow, Ends, Extremes, FirstAlone, Infinities, Large, LastAlone, Literals, MaskedRow, Negative,
-        NotNumbers, Offset, Open, Positive, Repeated, Small, Sorted, Zeros,
+        NotNumbers, Offset, Open, Positive, Repeated, Small, Sorted, Wide, Zeros,
     };
+    let is_wide = matches!(spec.ty.dtype, Dtype::I32 | Dtype::I64);
     // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
     let is_given = spec.min.is_some() && spec.max.is_some();
     if spec.is_fixed() || is_given || spec.ty.numel() == 0 {
         return &[];
     }
     match (&spec.draw, bounded) {
+        (Draw::Uniform { .. }, false) if is_wide => &[Ends, Repeated, Sorted, Wide],
         (Draw::Uniform { .. }, _) => &[Ends, Repeated, Sorted],
         (_, true) => &[],
+        (Draw::Mask, _) if is_wide => &[MaskedRow, Open, Closed, FirstAlone, LastAlone, Wide],
         (Draw::Mask | Draw::FloatMask { .. }, _) => &[MaskedRow, Open, Closed, FirstAlone, LastAlone],
         (Draw::Like { structure: Structure::PaddedAtEnd, .. }, _) => &[MaskedRow, Open, Closed, FirstAlone],
         (Draw::Like { structure: Structure::PaddedAtStart, .. }, _) => &[MaskedRow, Open, Closed, LastAlone],
@@ -116,13 +135,13 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
 /// The elements of input `position`, row-major, as little-endian bytes: those of `usual`, which is its draw of `round`, but
 /// for what is unusual.
 pub fn draw_edge_case(
-    (spec, bounded, literals): (&InputSpec, bool, &[f64]),
+    input: UnusualInput<'_>,
     position: usize,
     round: Round,
     domain: EdgeCaseDraw,
     usual: &[u8],
 ) -> Result<Vec<u8>, DrawError> {
-    let key = hash_of(round, &spec.name, domain as u64);
+    let spec = input.spec;
     if let Some(redrawn) = redrawn(spec, domain) {
         return draw(&redrawn, position, round);
     }
@@ -130,19 +149,20 @@ pub fn draw_edge_case(
         return Ok(vec![0; usual.len()]);
     }
     let mut bytes = usual.to_vec();
-    alter((spec, bounded, literals), domain, key, |places| write_elements(spec.ty.dtype, &mut bytes, places));
+    alter(input, domain, |places| write_elements(spec.ty.dtype, &mut bytes, places));
     Ok(bytes)
 }
 
 /// The same, of elements that may be on a device: drawn there if most of them are as usual or follow from a distribution.
 pub fn draw_edge_case_held(
     device: &BenchDevice,
-    (spec, bounded, literals): (&InputSpec, bool, &[f64]),
+    input: UnusualInput<'_>,
     position: usize,
     round: Round,
     domain: EdgeCaseDraw,
     usual: &HeldTensor,
 ) -> Result<HeldTensor, DrawError> {
+    let spec = input.spec;
     if let (Some(tensor), Some(kernels)) = (usual.tensor(), device.on_device(&spec.ty)) {
         let drawn = match (redrawn(spec, domain), domain) {
             (Some(redrawn), _) => draws::draw(device.context(), kernels, (&redrawn, position), round),
@@ -153,8 +173,7 @@ pub fn draw_edge_case_held(
             }
             (None, _) => {
                 let mut places = vec![];
-                let key = hash_of(round, &spec.name, domain as u64);
-                alter((spec, bounded, literals), domain, key, |some| places.extend(some));
+                alter(input, domain, |some| places.extend(some));
                 draws::altered(tensor, &places).map(Some)
             }
         };
@@ -162,7 +181,7 @@ pub fn draw_edge_case_held(
             return Ok(HeldTensor::of(device, &tensor));
         }
     }
-    let bytes = draw_edge_case((spec, bounded, literals), position, round, domain, usual.elements().bytes)?;
+    let bytes = draw_edge_case(input, position, round, domain, usual.elements().bytes)?;
     Ok(HeldTensor::host(spec.ty.dtype, bytes))
 }
 
@@ -189,9 +208,8 @@ fn redrawn(spec: &InputSpec, domain: EdgeCaseDraw) -> Option<InputSpec> {
 
 /// Says which elements are unusual, and what they are.
 fn alter(
-    (spec, bounded, literals): (&InputSpec, bool, &[f64]),
+    UnusualInput { spec, bounded, literals, key }: UnusualInput<'_>,
     domain: EdgeCaseDraw,
-    key: u64,
     mut write: impl FnMut(&mut dyn Iterator<Item = (usize, f64)>),
 ) {
     let row = spec.ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
@@ -229,6 +247,10 @@ fn alter(
         (EdgeCaseDraw::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
         (EdgeCaseDraw::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
         (EdgeCaseDraw::NotNumbers, _) => write(&mut scattered(&[f64::NAN; 2], key, rows, row)),
+        (EdgeCaseDraw::Wide, _) => {
+            let most = if dtype == Dtype::I64 { (1i64 << 33) + 5 } else { (1 << 24) + 1 };
+            write(&mut scattered(&[131_075.0, -131_075.0, most as f64], key, rows, row));
+        }
         (EdgeCaseDraw::Extremes, _) => {
             let (least, subnormal, large) = limits(dtype);
             write(&mut scattered(&[-0.0, subnormal, least, large, -subnormal, -large], key, rows, row));
@@ -305,7 +327,8 @@ mod tests {
         let spec = InputSpec { name: "x".into(), ty, draw: distribution, min: Some(0.0), max: None };
         assert!(draws(&spec, bounded).contains(&domain), "{domain:?}");
         let usual = draw(&spec, 0, ROUND).unwrap();
-        let bytes = draw_edge_case((&spec, bounded, &[2.5]), 0, ROUND, domain, &usual).unwrap();
+        let input = UnusualInput { spec: &spec, bounded, literals: &[2.5], key: 77 };
+        let bytes = draw_edge_case(input, 0, ROUND, domain, &usual).unwrap();
         HostElements { dtype, bytes: &bytes }.to_f64()
     }
 

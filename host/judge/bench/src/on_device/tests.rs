@@ -2,7 +2,7 @@
 
 use super::CHUNK;
 use crate::device::BenchDevice;
-use crate::edge_cases::{self, EdgeCaseDraw, draw_edge_case, draw_edge_case_held};
+use crate::edge_cases::{self, EdgeCaseDraw, UnusualInput, draw_edge_case, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::{self, Round};
 use crate::judge::{ElementJudge, Stretch};
@@ -86,8 +86,9 @@ fn unusual_inputs_are_the_same_on_a_device() {
     for spec in specs {
         let usual = HeldTensor::of(&device, &on_device(&device, &spec, ROUND).unwrap());
         for &domain in edge_cases::draws(&spec, false) {
-            let held = draw_edge_case_held(&device, (&spec, false, &[2.5]), 0, ROUND, domain, &usual).unwrap();
-            let expected = draw_edge_case((&spec, false, &[2.5]), 0, ROUND, domain, usual.elements().bytes).unwrap();
+            let input = UnusualInput { spec: &spec, bounded: false, literals: &[2.5], key: 5 };
+            let held = draw_edge_case_held(&device, input, 0, ROUND, domain, &usual).unwrap();
+            let expected = draw_edge_case(input, 0, ROUND, domain, usual.elements().bytes).unwrap();
             assert!(held.elements().bytes == expected, "{:?} that {domain}", spec.draw);
             let of_places = [EdgeCaseDraw::Ends, EdgeCaseDraw::Repeated, EdgeCaseDraw::Sorted];
             let of_masks =

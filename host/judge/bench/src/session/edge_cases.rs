@@ -2,6 +2,7 @@
 //! stays meaningful and the rewrite does not do the same, a finding says so.
 
 use super::checks::Checks;
+use super::others::EdgeCase;
 use super::rounds::PreparedRound;
 use crate::compare::{OutputComparison, unravel};
 use crate::device::BenchDevice;
@@ -32,13 +33,12 @@ struct EdgeCaseOutputs<'a> {
 }
 
 impl Checks<'_> {
-    /// A round in which an input is unusual.
+    /// A round in which inputs are unusual.
     pub(super) fn check_edge_case(
         &mut self,
         prepared: &PreparedRound,
         round: Round,
-        input: usize,
-        domain: EdgeCaseDraw,
+        case: &EdgeCase,
     ) -> Result<(), RewriteError> {
         let reference = self.reference;
         let eager = &prepared.eager;
@@ -60,11 +60,11 @@ impl Checks<'_> {
         for (position, allowed) in suspects {
             let ty = &reference.output_types[position];
             let (rewritten, eager) = (&rewritten[position], &eager[position]);
-            if let Some((element, _)) = wrong(ty, (allowed, domain), [rewritten, eager, &truth[position]]) {
+            if let Some((element, _)) = wrong(ty, (allowed, case.draw), [rewritten, eager, &truth[position]]) {
                 self.evaluation.edge_cases.push(EdgeCaseFinding {
                     output: position as u32,
-                    input: reference.specs[input].name.clone(),
-                    draw: domain.to_string(),
+                    input: case.name(&reference.specs),
+                    draw: case.draw.to_string(),
                     element: unravel(element, &ty.shape),
                     rewritten: rewritten.elements().get(element).to_string(),
                     eager: eager.elements().get(element).to_string(),

@@ -8,6 +8,7 @@ use crate::bounded::bounded_inputs;
 use crate::compare::OutputComparison;
 use crate::edge_cases::{EdgeCaseDraw, draws};
 use crate::inputs::{Round, hash_of};
+use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
 use passhost_result::{OtherRounds, Settings, Share, Work};
 use std::time::{Duration, Instant};
@@ -20,9 +21,42 @@ pub(super) struct Others {
     round: Round,
     /// Inputs that get another scale.
     scaled: Vec<usize>,
-    /// Inputs that are unusual, whether their recorded range is kept, and in which way they are.
-    edge_cases: Vec<(usize, bool, EdgeCaseDraw)>,
+    edge_cases: Vec<EdgeCase>,
     pub report: OtherRounds,
+}
+
+/// A round in which inputs are unusual.
+#[derive(Debug, Clone)]
+pub(super) struct EdgeCase {
+    /// Which, and whether the range that is recorded of each is kept.
+    pub inputs: Vec<(usize, bool)>,
+    /// In which way.
+    pub draw: EdgeCaseDraw,
+}
+
+/// Ways in which all inputs are unusual at once that can be: cheats that keep apart what each input alone does.
+const TOGETHER: [EdgeCaseDraw; 4] =
+    [EdgeCaseDraw::Zeros, EdgeCaseDraw::ConstantRow, EdgeCaseDraw::Small, EdgeCaseDraw::Negative];
+
+impl EdgeCase {
+    /// All that there are for these inputs of a graph.
+    fn all(specs: &[InputSpec], graph: &Graph) -> Vec<EdgeCase> {
+        let bounded: Vec<(usize, bool)> = bounded_inputs(graph).into_iter().enumerate().collect();
+        let ways = |&(input, bounded): &(usize, bool)| {
+            draws(&specs[input], bounded).iter().map(move |&draw| EdgeCase { inputs: vec![(input, bounded)], draw })
+        };
+        let together = TOGETHER.iter().map(|&draw| {
+            let can = |(input, bounded): &&(usize, bool)| draws(&specs[*input], *bounded).contains(&draw);
+            EdgeCase { inputs: bounded.iter().filter(can).copied().collect(), draw }
+        });
+        bounded.iter().flat_map(ways).chain(together.filter(|case| case.inputs.len() > 1)).collect()
+    }
+
+    /// The names of its inputs.
+    pub fn name(&self, specs: &[InputSpec]) -> String {
+        let names: Vec<&str> = self.inputs.iter().map(|(input, _)| specs[*input].name.as_str()).collect();
+        names.join(", ")
+    }
 }
 
 impl Others {
@@ -31,11 +65,7 @@ impl Others {
         let specs = &reference.specs;
         let round = Round { seed: of.seed, number: OTHERS, scaled: None };
         let mut scaled: Vec<usize> = (0..specs.len()).filter(|&input| !specs[input].is_fixed()).collect();
-        let bounded = if settings.edge_case_rounds { bounded_inputs(&reference.graph) } else { vec![] };
-        let ways = |(input, &bounded): (usize, &bool)| {
-            draws(&specs[input], bounded).iter().map(move |&domain| (input, bounded, domain))
-        };
-        let mut edge_cases: Vec<(usize, bool, EdgeCaseDraw)> = bounded.iter().enumerate().flat_map(ways).collect();
+        let mut edge_cases = if settings.edge_case_rounds { EdgeCase::all(specs, &reference.graph) } else { vec![] };
         let all = [scaled.len(), edge_cases.len()].map(|count| count as u32);
         let counts = match of.others {
             None if settings.quick => [0, 0],
@@ -43,12 +73,12 @@ impl Others {
             None => room(settings, round_takes, all),
         };
         scaled.sort_by_cached_key(|&input| hash_of(round, &specs[input].name, u64::MAX));
-        edge_cases.sort_by_cached_key(|(input, _, domain)| hash_of(round, &specs[*input].name, !(*domain as u64)));
+        edge_cases.sort_by_cached_key(|case| hash_of(round, &case.name(specs), !(case.draw as u64)));
         scaled.truncate(counts[0] as usize);
         edge_cases.truncate(counts[1] as usize);
         // They are told of in the order in which they are recorded.
         scaled.sort_unstable();
-        edge_cases.sort_by_key(|(input, _, domain)| (*input, *domain as u64));
+        edge_cases.sort_by_key(|case| (case.inputs.clone(), case.draw as u64));
         let share = |count: usize, of| Share { count: count as u32, of };
         let report = OtherRounds { scaled: share(scaled.len(), all[0]), edge_cases: share(edge_cases.len(), all[1]) };
         Others { round, scaled, edge_cases, report }
@@ -66,10 +96,9 @@ impl Others {
             }
         }
         let mut usual: Option<DrawnInputs> = None;
-        for &(input, bounded, domain) in &self.edge_cases {
-            let place = (self.round, &mut usual);
-            if let Some(prepared) = reference.edge_case_round(place, (input, bounded), domain)? {
-                checks.check_edge_case(&prepared, self.round, input, domain)?;
+        for case in &self.edge_cases {
+            if let Some(prepared) = reference.edge_case_round((self.round, &mut usual), case)? {
+                checks.check_edge_case(&prepared, self.round, case)?;
             }
         }
         if !self.edge_cases.is_empty() {
@@ -89,7 +118,7 @@ fn room(settings: &Settings, round_takes: Duration, [scaled, edge_cases]: [u32; 
 }
 
 impl ReferenceSession {
-    /// The inputs of an unusual round: this input is unusual in this way, as a finding says it. `None` if there is no such
+    /// The inputs of an unusual round: these inputs are unusual in this way, as a finding says it. `None` if there is no such
     /// round.
     pub(super) fn edge_cases(
         &self,
@@ -98,12 +127,11 @@ impl ReferenceSession {
         draw: &str,
     ) -> Result<Option<(DrawnInputs, EdgeCaseDraw)>, RewriteError> {
         let round = Round { seed, number: OTHERS, scaled: None };
-        let Some(input) = self.specs.iter().position(|spec| spec.name == input) else { return Ok(None) };
-        let bounded = bounded_inputs(&self.graph)[input];
-        let domain = draws(&self.specs[input], bounded).iter().find(|domain| domain.to_string() == draw);
-        let Some(&domain) = domain else { return Ok(None) };
-        let prepared = self.edge_case_round((round, &mut None), (input, bounded), domain)?;
-        Ok(prepared.map(|prepared| (prepared.drawn, domain)))
+        let all = EdgeCase::all(&self.specs, &self.graph);
+        let meant = |case: &&EdgeCase| case.name(&self.specs) == input && case.draw.to_string() == draw;
+        let Some(case) = all.iter().find(meant) else { return Ok(None) };
+        let prepared = self.edge_case_round((round, &mut None), case)?;
+        Ok(prepared.map(|prepared| (prepared.drawn, case.draw)))
     }
 
     /// What a round takes, where preparing one took since `started`: a rewrite may take as long as eager does, and is

@@ -2,11 +2,12 @@
 
 use super::ReferenceSession;
 use super::drawn::{DrawnInputs, input_error, no_input, not_drawn};
+use super::others::EdgeCase;
 use crate::blame::of_eager;
 use crate::bounded::literals;
-use crate::edge_cases::{EdgeCaseDraw, draw_edge_case_held};
+use crate::edge_cases::{UnusualInput, draw_edge_case_held};
 use crate::held::HeldTensor;
-use crate::inputs::Round;
+use crate::inputs::{Round, hash_of};
 use passhost_ir::{Conversions, converts, in_double};
 use passhost_protocol::device::RewriteError;
 use passhost_result::Work;
@@ -39,25 +40,27 @@ impl ReferenceSession {
         self.prepare(self.drawn(round)?, false)?.map_err(of_eager)
     }
 
-    /// A round in which an input is unusual; `usual` is the same round without. `None` where eager refuses it, which says
+    /// A round in which inputs are unusual; `usual` is the same round without. `None` where eager refuses it, which says
     /// nothing of a rewrite.
     pub(super) fn edge_case_round(
         &self,
         (round, usual): (Round, &mut Option<DrawnInputs>),
-        (input, bounded): (usize, bool),
-        domain: EdgeCaseDraw,
+        case: &EdgeCase,
     ) -> Result<Option<PreparedRound>, RewriteError> {
         let usual = match usual {
             Some(usual) => usual,
             none => none.insert(self.drawn(round)?),
         };
-        let spec = &self.specs[input];
-        let compared = literals(&self.graph);
-        let of = (spec, bounded, compared.as_slice());
-        let edge_cases = draw_edge_case_held(&self.device, of, input, round, domain, &usual.inputs[input]);
-        let edge_cases = edge_cases.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
+        let literals = literals(&self.graph);
+        let key = hash_of(round, &case.name(&self.specs), case.draw as u64);
         let mut drawn = usual.clone();
-        drawn.inputs[input] = Rc::new(edge_cases);
+        for &(at, bounded) in &case.inputs {
+            let spec = &self.specs[at];
+            let input = UnusualInput { spec, bounded, literals: &literals, key };
+            let edge_case = draw_edge_case_held(&self.device, input, at, round, case.draw, &usual.inputs[at]);
+            let edge_case = edge_case.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
+            drawn.inputs[at] = Rc::new(edge_case);
+        }
         Ok(self.prepare(drawn, true)?.ok())
     }
 
