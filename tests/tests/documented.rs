@@ -219,6 +219,7 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["samples", "check"],
     &["samples", "list"],
     &["samples", "stats"],
+    &["samples", "strength"],
     &["samples", "lowerings"],
     &["samples", "split"],
     &["samples", "hash"],

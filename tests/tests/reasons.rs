@@ -138,6 +138,8 @@ const WRONG: &[(&str, &str)] = &[
     ("samples check missing", "missing"),
     ("samples list missing", "missing"),
     ("samples stats missing", "missing"),
+    ("samples strength missing", "missing"),
+    ("samples strength samples --mutants 0", "0 is not in 1..=10000"),
     ("samples lowerings missing", "missing"),
     ("samples split missing --eval 2 --train-out a --eval-out b", "`2` is no share between 0 and 1"),
     ("samples split missing --eval -0.5 --train-out a --eval-out b", "`-0.5` is no share between 0 and 1"),

@@ -1,7 +1,7 @@
 //! `passhost samples` on shipped samples, on sets with broken ones among them, and on sets made for one question.
 
 use passhost_sample::SampleText;
-use passhost_tests::{Passhost, Run, directory, sample};
+use passhost_tests::{Passhost, Run, directory, repository, sample};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -440,4 +440,31 @@ fn wrong_usage_is_exit_code_two() {
     let run = Passhost::new(["samples", "check", &good, "--run", "--device", "cuda:99", "--quiet"]).run();
     run.expect_end(3, &["cuda:99", "--device cpu"]);
     run.expect(run.out.is_empty(), "there is no table");
+}
+
+#[test]
+fn strength_counts_the_cheats_that_a_check_refuses() {
+    let path = repository().join("tests/adversarial/samples/from-a-quarter");
+    let options = ["--device", "cpu", "--threads", "1", "--policy", "strict", "--seed", "1", "--json", "-"];
+    let run = samples("strength", &path, &options).run();
+    run.expect_end(0, &[]);
+    let found = run.json();
+    let mutants = found["variants"][0]["mutants"].as_array().cloned().unwrap_or_default();
+    let of = |class: &str| mutants.iter().filter(|mutant| mutant["class"] == class).cloned().collect::<Vec<Value>>();
+    run.expect(mutants.len() > 12, "classes and compositions were tried");
+    run.expect(found["killed"].as_u64().is_some_and(|killed| killed + 1 >= mutants.len() as u64), "nearly all die");
+    for class in ["comparison", "branch", "precision", "tail"] {
+        let all = of(class);
+        run.expect(!all.is_empty() && all.iter().all(|mutant| mutant["fate"] == "killed"), class);
+    }
+}
+
+#[test]
+fn a_graph_beyond_the_limits_of_mutants_is_not_determined() {
+    let run =
+        samples("strength", &sample("single-gelu"), &["--device", "cpu", "--variant", "s0-64", "--mutants", "2"]).run();
+    run.expect_end(
+        0,
+        &["not determined: its graph is beyond the limits of mutants", "strength: 0 of 0 mutants killed"],
+    );
 }

@@ -156,6 +156,10 @@ fn of_samples(place: &Place) -> Vec<Case> {
         ),
         ("samples list", and_json(&["samples", "list"])),
         ("samples stats", and_json(&["samples", "stats"])),
+        (
+            "samples strength",
+            each(&["samples", "strength"], &[device.as_slice(), &["--mutants", "1", "--compositions", "0"]].concat()),
+        ),
         ("samples lowerings", each(&["samples", "lowerings"], &["--counts", &counts])),
         ("samples split", each(&["samples", "split"], &split)),
         ("samples hash", all_of([and_json(&["samples", "hash"]), each(&["samples", "hash"], &["--duplicates"])])),

@@ -24,6 +24,7 @@ pub mod memory;
 pub mod replay;
 mod sample;
 mod stages;
+mod strength;
 mod supervisor;
 
 pub use account::Account;
@@ -33,4 +34,5 @@ pub use event::{EvaluationEvent, VariantPlace, WorkStage};
 pub use passhost_result::InputMode;
 pub use sample::{OpenError, ReadError, Sample};
 pub use stages::infer_calls;
+pub use strength::{MutantCounts, MutantFate, TriedMutant, VariantStrength};
 pub use supervisor::{Config, Supervisor};

@@ -8,6 +8,7 @@ mod lowerings;
 mod run;
 mod split;
 mod stats;
+mod strength;
 mod vary;
 
 use crate::arguments::{ProgressArguments, duration};
@@ -54,6 +55,8 @@ pub enum SamplesCommand {
     Hash(hash::HashArguments),
     /// Runs one graph once and writes its inputs and outputs as files
     Run(run::RunArguments),
+    /// Tries plausible cheats of every graph against its check: how many are refused, and which kinds are not
+    Strength(strength::StrengthArguments),
     /// Makes variants of one graph, of other sizes and element types, and writes them as a task
     Vary(vary::VaryArguments),
     /// Writes samples as one text file each, in which texts that are equal stand once
@@ -94,6 +97,7 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
         SamplesCommand::Split(arguments) => split::run(arguments, terminal),
         SamplesCommand::Hash(arguments) => hash::run(arguments, terminal),
         SamplesCommand::Run(arguments) => run::run(arguments, terminal),
+        SamplesCommand::Strength(arguments) => strength::run(arguments, terminal),
         SamplesCommand::Vary(arguments) => vary::run(arguments, terminal),
         SamplesCommand::Pack(arguments) => convert::run(arguments, Form::Packed, terminal),
         SamplesCommand::Unpack(arguments) => convert::run(arguments, Form::Directory, terminal),

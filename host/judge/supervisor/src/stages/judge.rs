@@ -42,7 +42,7 @@ impl MeasuredVariant {
 }
 
 /// Why a rewrite is not compared, whatever its times are.
-pub(super) fn unfit(evaluation: &EvaluationReport, pass_miss: bool) -> Option<FailureClass> {
+pub(crate) fn unfit(evaluation: &EvaluationReport, pass_miss: bool) -> Option<FailureClass> {
     let EvaluationReport { outputs, findings, .. } = evaluation;
     let passes_at = variant_passes_at(outputs.iter().map(|output| output.passes_at));
     unfit_for_times(pass_miss, !findings.is_empty(), outputs, passes_at)

@@ -11,7 +11,7 @@ mod timing;
 mod trail;
 mod verify;
 
-pub(crate) use judge::judged;
+pub(crate) use judge::{judged, unfit};
 pub(crate) use measure::{Measurement, RunPlan, rewrite_failed};
 pub(crate) use read::{TypedVariant, read};
 pub(crate) use reference::{Reference, secret};

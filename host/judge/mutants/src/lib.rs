@@ -1,0 +1,107 @@
+//! Mutants of a graph: plausible cheats, each a change of a few nodes, as compiler writers mutate a program to test its
+//! tests. A check that refuses them all looks where a cheat would differ; one that lets a mutant live says which it does
+//! not see.
+//!
+//! A [class](classes) makes mutants of one kind. Two at once are a *composition*, which no class was written for.
+
+mod classes;
+mod draft;
+mod equivalent;
+
+use classes::CLASSES;
+use draft::Site;
+use passhost_ir::{Graph, NodeKind};
+use std::collections::HashSet;
+
+/// Nodes of a graph, and elements of its largest value, beyond which the strength of a check is not determined.
+pub const MOST_NODES: usize = 300;
+/// As [`MOST_NODES`].
+pub const MOST_ELEMENTS: u64 = 1 << 20;
+
+/// A cheat.
+#[derive(Debug, Clone)]
+pub struct Mutant {
+    /// What kind it is of; of a composition both, joined by a plus sign.
+    pub class: String,
+    /// The values that are computed otherwise.
+    pub at: String,
+    /// The cheat's graph, with the inputs and the outputs of the original.
+    pub graph: Graph,
+    /// The rule by which it computes what the original does.
+    pub equivalent: Option<&'static str>,
+}
+
+/// Whether a graph is small enough for mutants of it to be run.
+pub fn is_within_limits(graph: &Graph) -> bool {
+    graph.nodes.len() <= MOST_NODES && graph.values.iter().all(|value| value.ty.numel() <= MOST_ELEMENTS)
+}
+
+/// All mutants of a graph, in the order of its values: inputs, then results of nodes.
+pub fn mutants(graph: &Graph) -> Vec<Mutant> {
+    let inputs = graph.inputs.iter().map(|&value| Site { graph, node: None, value });
+    let nodes = graph.nodes.iter().enumerate().filter_map(|(position, node)| {
+        let written = matches!(&node.kind, NodeKind::Aten { op, .. } if op.name.ends_with('_'));
+        (node.outputs.len() == 1 && !written).then(|| Site { graph, node: Some(position), value: node.outputs[0] })
+    });
+    let mut seen = HashSet::new();
+    let mut all = vec![];
+    for site in inputs.chain(nodes) {
+        for (class, make) in CLASSES {
+            for mutated in make(&site) {
+                if seen.insert(mutated.to_string()) {
+                    let at = format!("%{}", graph.value(site.value).name);
+                    let equivalent = equivalent::rule(&site, class);
+                    all.push(Mutant { class: (*class).into(), at, graph: mutated, equivalent });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// At most so many of them, of every class before two of one. Which ones follows from the seed.
+pub fn sampled(mut all: Vec<Mutant>, most: usize, seed: u64) -> Vec<Mutant> {
+    let key = |at: usize| mixed(seed ^ mixed(at as u64));
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|&at| key(at));
+    let mut before: Vec<(usize, usize)> = vec![];
+    for (number, &at) in order.iter().enumerate() {
+        let same = order[..number].iter().filter(|&&other| all[other].class == all[at].class).count();
+        before.push((same, at));
+    }
+    before.sort_unstable();
+    let mut chosen: Vec<usize> = before.into_iter().take(most).map(|(_, at)| at).collect();
+    chosen.sort_unstable();
+    let mut at = 0;
+    all.retain(|_| {
+        at += 1;
+        chosen.binary_search(&(at - 1)).is_ok()
+    });
+    all
+}
+
+/// So many compositions of two mutants of different classes.
+pub fn compositions(graph: &Graph, count: usize, seed: u64) -> Vec<Mutant> {
+    let first: Vec<Mutant> = mutants(graph).into_iter().filter(|mutant| mutant.equivalent.is_none()).collect();
+    let first = sampled(first, count, seed);
+    let second = |(number, one): (usize, Mutant)| {
+        let mut others = mutants(&one.graph);
+        others.retain(|other| other.class != one.class && other.equivalent.is_none());
+        let chosen = mixed(seed ^ number as u64) as usize % others.len().max(1);
+        let other = others.into_iter().nth(chosen)?;
+        let (class, at) = (format!("{} + {}", one.class, other.class), format!("{}, {}", one.at, other.at));
+        Some(Mutant { class, at, graph: other.graph, equivalent: None })
+    };
+    first.into_iter().enumerate().filter_map(second).collect()
+}
+
+/// A number that depends on every bit of another one (SplitMix64).
+fn mixed(number: u64) -> u64 {
+    let x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+use super::*;
+use passhost_ir::{OpTable, verify_graph};
+use std::collections::BTreeSet;
+
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn graph() -> Graph {
+    Graph::parse(
+        "graph(%x: f32[32,32], %w: f32[32], %m: bool[32,32], %i: i64[4], %t: f32[9,32]) {
+  %a: f32[32,32] = aten::mul.Tensor(%x, %w)
+  %b: f32[32,32] = aten::relu(%a)
+  %c: f32[32,32] = aten::relu(%b)
+  %d: f32[32,32] = aten::add.Scalar(%c, 1e-5)
+  %s: f32[32,1] = aten::sum.dim_IntList(%d, [-1], keepdim=true)
+  %e: f32[32,32] = aten::div.Tensor(%d, %s)
+  %p: f32[32,32] = aten::softmax.int(%e, -1)
+  %k: bool[32,32] = aten::gt.Scalar(%p, 0.25)
+  %q: f32[32,32] = aten::where.self(%k, %p, %e)
+  %g: f32[32,32] = aten::gelu(%q)
+  %n: f32[32,34] = aten::constant_pad_nd(%g, [2, 0])
+  %v: f32[4,32] = aten::embedding(%t, %i)
+  %u: f32[4,32] = aten::exp(%v)
+  return (%n, %u)
+}
+",
+    )
+    .unwrap()
+}
+
+#[test]
+fn mutants_are_graphs_of_the_same_inputs_and_outputs_of_every_class_that_has_a_place() {
+    let original = graph();
+    let all = mutants(&original);
+    let classes: BTreeSet<&str> = all.iter().map(|mutant| mutant.class.as_str()).collect();
+    let without = ["integers narrowed", "operands exchanged"];
+    for (class, _) in CLASSES.iter().filter(|(class, _)| !without.contains(class)) {
+        assert!(classes.contains(class), "no mutant of the class `{class}`");
+    }
+    for mutant in &all {
+        let types = |graph: &Graph, values: &[passhost_ir::ValueId]| -> Vec<_> {
+            values.iter().map(|&value| (graph.ty(value).dtype, graph.ty(value).shape.clone())).collect()
+        };
+        assert_eq!(mutant.graph.inputs, original.inputs);
+        assert_eq!(types(&mutant.graph, &mutant.graph.outputs), types(&original, &original.outputs));
+        assert_ne!(mutant.graph.to_string(), original.to_string());
+        let verified = verify_graph(&mutant.graph, OpTable::sample());
+        assert!(verified.is_ok(), "{} at {}: {verified:?}\n{}", mutant.class, mutant.at, mutant.graph);
+    }
+}
+
+#[test]
+fn what_a_rule_says_is_equivalent_is_argued_from_the_graph() {
+    let of = |at: &str| mutants(&graph()).into_iter().find(|mutant| mutant.class == "guard" && mutant.at == at);
+    assert!(of("%b").is_some_and(|mutant| mutant.equivalent.is_none()), "of any number");
+    assert!(of("%c").is_some_and(|mutant| mutant.equivalent.is_some()), "of what is bounded already");
+}
+
+#[test]
+fn a_sample_of_mutants_has_each_class_and_follows_from_its_seed() {
+    let all = mutants(&graph());
+    let texts = |some: &[Mutant]| -> Vec<String> { some.iter().map(|mutant| mutant.graph.to_string()).collect() };
+    let classes = |some: &[Mutant]| some.iter().map(|mutant| mutant.class.clone()).collect::<BTreeSet<_>>();
+    let some = sampled(all.clone(), 20, 7);
+    assert_eq!(some.len(), 20);
+    assert_eq!(classes(&some), classes(&all));
+    assert_eq!(texts(&some), texts(&sampled(all.clone(), 20, 7)));
+    assert_ne!(texts(&some), texts(&sampled(all.clone(), 20, 8)));
+    assert_eq!(sampled(all.clone(), 1000, 1).len(), all.len());
+}
+
+#[test]
+fn compositions_are_of_two_classes() {
+    let made = compositions(&graph(), 12, 3);
+    assert!(made.len() > 6, "{}", made.len());
+    for mutant in &made {
+        let (one, other) = mutant.class.split_once(" + ").unwrap_or_default();
+        assert_ne!(one, other);
+        assert!(verify_graph(&mutant.graph, OpTable::sample()).is_ok(), "{}", mutant.class);
+    }
+}
+
+#[test]
+fn large_graphs_are_beyond_the_limits() {
+    assert!(is_within_limits(&graph()));
+    let mut large = graph();
+    large.values[0].ty.shape = vec![1 << 11, 1 << 10];
+    assert!(!is_within_limits(&large));
+}
