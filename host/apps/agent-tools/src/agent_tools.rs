@@ -7,7 +7,7 @@ use crate::executor::{BuiltPass, Evaluated, ToolExecutor};
 use crate::feedback;
 use crate::objects::{Objects, sha256};
 use crate::task::TaskFacts;
-use crate::tool::Tool;
+use crate::tool::{Tool, Which};
 use passhost_result::document::Document;
 use passhost_result::untrusted::{indented, one_line};
 use serde_json::Value;
@@ -124,7 +124,7 @@ impl AgentTools {
             Tool::Build {} => self.build()?,
             Tool::Check {} => self.check()?,
             Tool::Eval {} => self.eval()?,
-            Tool::Submit {} => self.submit()?,
+            Tool::Submit { which } => self.submit(*which)?,
         };
         self.recall(&outcome.effect);
         Ok(ToolOutcome { text: cut(&outcome.text), ..outcome })
@@ -240,16 +240,22 @@ impl AgentTools {
 
     /// Measures each source once: another call for the same is told the same.
     fn eval(&self) -> Result<ToolOutcome, AgentToolsError> {
+        if let Some(known) = self.source.as_ref().and_then(|source| self.verdicts.get_key_value(source)) {
+            return self.evaluated(known);
+        }
         let (source, component) = match self.component()? {
             Ok(component) => component,
             Err(outcome) => return Ok(outcome),
         };
-        let known = self.verdicts.get(&source);
-        let (verdict, text, device) = match known {
-            Some(verdict) => (verdict.clone(), feedback::verdict(&self.document(verdict)?), Duration::ZERO),
-            None => self.measure(&source, &component)?,
-        };
+        let (verdict, text, device) = self.measure(&source, &component)?;
         Ok(ToolOutcome { text, effect: Effect::Judged { source, verdict }, device })
+    }
+
+    /// What was told of a source that was evaluated before.
+    fn evaluated(&self, (source, verdict): (&String, &PassVerdict)) -> Result<ToolOutcome, AgentToolsError> {
+        let text = feedback::verdict(&self.document(verdict)?);
+        let effect = Effect::Judged { source: source.clone(), verdict: verdict.clone() };
+        Ok(ToolOutcome { effect, ..ToolOutcome::said(text) })
     }
 
     fn measure(&self, source: &str, component: &Path) -> Result<(PassVerdict, String, Duration), AgentToolsError> {
@@ -278,8 +284,7 @@ impl AgentTools {
         let listed = self.executor.run(owned(words.into_iter()), false)?;
         let listed: Value = serde_json::from_str(&listed.out).unwrap_or_default();
         let graphs = listed["samples"][0]["graphs"].as_array().into_iter().flatten();
-        let variants = graphs.filter_map(|graph| Some(one_line(graph["variant"].as_str()?, LINE))).collect();
-        Ok(TaskFacts::new(&document, variants))
+        Ok(TaskFacts::new(&document, graphs.filter_map(|graph| graph["variant"].as_str())))
     }
 
     fn evaluate_first(&self, component: Option<&Path>) -> Result<Document, AgentToolsError> {
@@ -301,8 +306,12 @@ impl AgentTools {
         Ok(self.judge(&source, &path)?.0)
     }
 
-    fn submit(&self) -> Result<ToolOutcome, AgentToolsError> {
-        let outcome = self.eval()?;
+    fn submit(&self, which: Which) -> Result<ToolOutcome, AgentToolsError> {
+        let best = self.verdicts.iter().max_by(|(_, one), (_, other)| one.score.total_cmp(&other.score));
+        let outcome = match best.filter(|_| which == Which::Best) {
+            Some(best) => self.evaluated(best)?,
+            None => self.eval()?,
+        };
         Ok(match outcome.effect {
             Effect::Judged { source, verdict } => {
                 ToolOutcome { effect: Effect::Submitted { source, verdict }, ..outcome }
