@@ -66,11 +66,9 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             "submit",
-            "Hands in a pass and ends the episode. Its score is that of the episode.",
-            optional={
-                "which": "`best` for the evaluated pass with the highest score, `current` or absent for the source "
-                "as it is"
-            },
+            "Hands in the source as it is, or with `which` = `best` the evaluated pass with the highest score, and "
+            "ends the episode. Its score is that of the episode.",
+            optional={"which": "`best`, or `current`, which it is if absent"},
         ),
     )
 }

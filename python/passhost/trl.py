@@ -135,10 +135,11 @@ class PassEnvironment:
         return self._call("ops", name=name)
 
     def submit(self, which: str | None = None) -> str:
-        """Hands in a pass and ends the episode. Its score is that of the episode.
+        """Hands in the source as it is, or with `which` = `best` the evaluated pass with the highest score, and ends
+        the episode. Its score is that of the episode.
 
         Args:
-            which: `best` for the evaluated pass with the highest score, `current` or absent for the source as it is.
+            which: `best`, or `current`, which it is if absent.
 
         Returns:
             The verdict.
