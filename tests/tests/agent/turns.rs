@@ -4,7 +4,7 @@
 use super::endpoint::{Endpoint, Reply};
 use super::{agent, below_checks, course, kill_when, of_kind, processes, runs, script, trajectories, wait_for_end};
 use passhost_tests::{directory, sample_with};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -69,31 +69,6 @@ fn a_result_that_a_power_failure_left_empty_is_measured_again() {
     assert_eq!(course(lines), ["write_pass wrote", "submit submitted"]);
     let end = of_kind(lines, "end")[0];
     assert!(end["verdict"]["right"] == true && end["why"] == "submitted", "{end}");
-}
-
-#[test]
-fn the_best_evaluated_pass_is_handed_in_where_a_model_asks_for_it_and_rewards_add_up_to_its_score() {
-    let sample = sample_with("single-gelu", &["float32/s0-1_"]);
-    let kept = directory();
-    let out = kept.path().join("run");
-    let endpoint = Endpoint::start(|_| {
-        let [first, second] = [("eval", json!({})), ("eval", json!({}))];
-        Reply::call(&[script::right(), first, script::wrong(), second, ("submit", json!({"which": "best"}))])
-    });
-    let run = agent(&endpoint, &[sample.path()], &out).run();
-    run.expect_end(0, &["best of 1"]);
-    let lines = &trajectories(&out)[0];
-    let (calls, end) = (of_kind(lines, "call"), of_kind(lines, "end")[0]);
-    let judged = [1, 3].map(|at| &calls[at]["effect"]);
-    let score = |effect: &Value| effect["verdict"]["score"].as_f64().unwrap_or_default();
-    let best = if score(judged[0]) > score(judged[1]) { judged[0] } else { judged[1] };
-    let submitted = &calls[4]["effect"];
-    let is_best = submitted["source"] == best["source"] && submitted["verdict"] == best["verdict"];
-    run.expect(is_best && submitted["kind"] == "submitted", &submitted.to_string());
-    let rewards = calls.iter().map(|call| &call["reward"]).chain([&end["reward"]]);
-    let paid: f64 =
-        rewards.flat_map(|reward| ["build", "check", "right", "score"].map(|of| reward[of].as_f64())).flatten().sum();
-    run.expect(end["score"] == best["verdict"]["score"] && (paid - score(best)).abs() < 1e-9, &end.to_string());
 }
 
 /// Processes of a command of passhost below another.

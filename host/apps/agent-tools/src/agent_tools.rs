@@ -405,3 +405,64 @@ fn cut(text: &str) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::reward::Rewards;
+    use passhost_made_documents::{document, right};
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    /// Takes sources that are the speedup of their pass for components.
+    #[derive(Debug)]
+    struct Scripted;
+
+    impl ToolExecutor for Scripted {
+        fn run(&self, words: Vec<OsString>, _runs_pass: bool) -> Result<CommandOutput, AgentToolsError> {
+            std::fs::copy(&words[1], &words[3]).unwrap();
+            let (command, status) = ("build".to_owned(), ExitStatus::from_raw(0));
+            Ok(CommandOutput { command, status, out: "{}".into(), err: String::new(), took: Duration::ZERO })
+        }
+
+        fn evaluate(&self, pass: &BuiltPass<'_>) -> Result<Evaluated, AgentToolsError> {
+            let speedup = std::fs::read_to_string(pass.component).unwrap().parse().unwrap();
+            let document = document("p", "s", vec![right("x", speedup)]);
+            Ok(Evaluated { document: serde_json::to_string(&document).unwrap(), device: Duration::ZERO })
+        }
+    }
+
+    #[test]
+    fn the_best_evaluated_pass_is_handed_in_where_that_is_asked_for_and_loses_no_reward() {
+        for (evaluated, which, expected) in [
+            (&["1.5", "3.0", "2.0"][..], Which::Best, "3.0"),
+            (&["1.5", "3.0", "2.0"], Which::Current, "2.0"),
+            (&[], Which::Best, "2.0"),
+        ] {
+            let place = tempfile::tempdir().unwrap();
+            let objects = Objects::open(&place.path().join("objects")).unwrap();
+            let work = place.path().join("work");
+            let mut tools = AgentTools::open(Arc::new(Scripted), objects, Path::new("s"), &work, "").unwrap();
+            let mut rewards = Rewards::default();
+            let mut call = |tool: Tool| {
+                let effect = tools.execute(&tool).unwrap().effect;
+                let paid = rewards.pay(&effect).total();
+                (effect, paid)
+            };
+            let mut paid = 0.0;
+            for source in evaluated.iter().chain(&["2.0"]).map(|&source| source.to_owned()) {
+                call(Tool::WritePass { source });
+                if !evaluated.is_empty() {
+                    paid += call(Tool::Eval {}).1;
+                }
+            }
+            let (effect, last) = call(Tool::Submit { which });
+            let Effect::Submitted { source, verdict } = effect else { unreachable!("it is handed in: {effect:?}") };
+            assert_eq!(source, sha256(expected.as_bytes()), "{evaluated:?}, {which:?}");
+            let settled = rewards.settle(verdict.score).total();
+            assert!((paid + last + settled - verdict.score).abs() < 1e-12, "{evaluated:?}, {which:?}");
+            assert_eq!(settled < -1e-12, which == Which::Current, "what is taken back: {settled}");
+        }
+    }
+}
