@@ -104,6 +104,31 @@ fn the_best_partial_match_says_where_it_stopped() {
 }
 
 #[test]
+fn a_mistyped_op_is_told_with_the_one_of_the_graph_that_may_be_meant() {
+    check(
+        &op("aten::sigmiod", [any("x")]),
+        GATED,
+        expect![
+            "no match; no node matches the outermost op: expected aten::sigmiod(a tensor x) (did you mean `aten::sigmoid`?), found %s = aten::sigmoid (node #0)"
+        ],
+    );
+}
+
+#[test]
+fn a_list_of_optional_tensors_is_captured_as_an_argument() {
+    let gather = "graph(%x: f32[4], %i: i64[2]) { %1: f32[2] = aten::index.Tensor(%x, [%i]) return (%1) }";
+    let indexed = |indices| op("aten::index", [any("x"), indices]);
+    check(
+        &indexed(list([any("i")])),
+        gather,
+        expect![
+            "no match; the best attempt matched #0 and stopped at aten::index.Tensor argument 1: expected a list of 1 tensors, found a list of optional tensors, which `argument` captures as Arg::OptionalValues"
+        ],
+    );
+    check(&indexed(argument("indices")), gather, expect!["#0 of #0"]);
+}
+
+#[test]
 fn lists_match_tensor_by_tensor() {
     let halves = "graph(%x: f32[2,8]) {
       %low: f32[2,4]{8,1} = aten::slice.Tensor(%x, 1, 0, 4)

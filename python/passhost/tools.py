@@ -51,8 +51,8 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             "eval",
-            "Evaluates the pass on the sample: whether its results are right, how fast they are, and the score. The "
-            "same source gets the same answer.",
+            "Evaluates the pass on the sample: whether its results are right, how fast they are, and the score. It "
+            "builds and verifies the pass itself. The same source gets the same answer.",
         ),
         Tool(
             "read_guide",
@@ -64,7 +64,12 @@ TOOLS: Mapping[str, Tool] = {
             "Says of an op: its schemas, whether a rewrite may call it, and what the SDK makes of it.",
             required={"name": "the op, as `gelu`, `aten::add` or `aten::add.Tensor`"},
         ),
-        Tool("submit", "Hands in the source as it is and ends the episode. Its score is that of the episode."),
+        Tool(
+            "submit",
+            "Hands in the source as it is, or with `which` = `best` the evaluated pass with the highest score, and "
+            "ends the episode. Its score is that of the episode.",
+            optional={"which": "`best`, or `current`, which it is if absent"},
+        ),
     )
 }
 

@@ -104,8 +104,8 @@ class PassEnvironment:
         return self._call("check")
 
     def eval(self) -> str:
-        """Evaluates the pass on the sample: whether its results are right, how fast they are, and the score. The same
-        source gets the same answer.
+        """Evaluates the pass on the sample: whether its results are right, how fast they are, and the score. It
+        builds and verifies the pass itself. The same source gets the same answer.
 
         Returns:
             The verdict.
@@ -134,13 +134,17 @@ class PassEnvironment:
         """
         return self._call("ops", name=name)
 
-    def submit(self) -> str:
-        """Hands in the source as it is and ends the episode. Its score is that of the episode.
+    def submit(self, which: str | None = None) -> str:
+        """Hands in the source as it is, or with `which` = `best` the evaluated pass with the highest score, and ends
+        the episode. Its score is that of the episode.
+
+        Args:
+            which: `best`, or `current`, which it is if absent.
 
         Returns:
             The verdict.
         """
-        return self._call("submit")
+        return self._call("submit", which=which)
 
     def _call(self, tool: str, **arguments: str | None) -> str:
         last = self._environment.last

@@ -2,6 +2,7 @@
 
 use super::brief::Brief;
 use super::{Match, NearMiss, Pattern, PatternKind};
+use passhost_ir::namespace::is_mistyped;
 use passhost_ir::ops::{commutes, has_alpha};
 use passhost_ir::{Arg, Graph, Node, NodeId, NodeKind, OpName, ValueId};
 use std::fmt::Display;
@@ -92,7 +93,7 @@ impl<'a> Matcher<'a> {
                 return vec![];
             }
             _ => {
-                self.miss(&attempt, path, (false, &|| pattern.to_string()), arg);
+                self.miss(&attempt, path, (false, &|| expected(graph, pattern, name)), arg);
                 return vec![];
             }
         };
@@ -126,13 +127,10 @@ impl<'a> Matcher<'a> {
         arg: &Arg,
         path: &dyn Display,
     ) -> Vec<MatchAttempt> {
-        let found = match arg {
-            Arg::Values(values) => values.as_slice(),
-            other => {
-                let expected = || format!("a list of {} tensors", patterns.len());
-                self.miss(&attempt, path, (false, &expected), other);
-                return vec![];
-            }
+        let Arg::Values(found) = arg else {
+            let expected = || format!("a list of {} tensors", patterns.len());
+            self.miss(&attempt, path, (false, &expected), arg);
+            return vec![];
         };
         if found.len() != patterns.len() {
             let expected = format!("a list of {} tensors", patterns.len());
@@ -257,6 +255,15 @@ impl<'a> Matcher<'a> {
     }
 }
 
+/// What a pattern of an op expects, and which op of the graph may be meant if its name is mistyped.
+fn expected(graph: &Graph, pattern: &Pattern, name: &str) -> String {
+    let meant = graph.nodes.iter().find_map(|node| match &node.kind {
+        NodeKind::Aten { op, .. } if is_mistyped(name, &op.name) => Some(format!(" (did you mean `{}`?)", op.name)),
+        _ => None,
+    });
+    format!("{pattern}{}", meant.unwrap_or_default())
+}
+
 /// What is captured under a name: what was before, or else this from now on.
 fn known_as<T: Clone>(captures: &mut Vec<(String, T)>, name: &str, found: &T) -> T {
     match captures.iter().find(|(known, _)| known == name) {
@@ -299,7 +306,9 @@ pub(super) fn describe(arg: &Arg) -> String {
         Arg::Device => "a device".to_owned(),
         Arg::Value(_) => "a tensor".to_owned(),
         Arg::Values(values) => format!("a list of {} tensors, which `list` matches", values.len()),
-        Arg::OptionalValues(_) => "a list of tensors".to_owned(),
+        Arg::OptionalValues(_) => {
+            "a list of optional tensors, which `argument` captures as Arg::OptionalValues".to_owned()
+        }
     }
 }
 

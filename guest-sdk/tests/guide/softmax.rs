@@ -34,18 +34,13 @@ fn fuse(rewriter: &mut Rewriter, found: &Match) -> Result<(), PassError> {
         "space p0={batch}, p1={heads}, p2={rows}; reduce r0={cols}
          in x0: {ty}
          in x1: {mask_ty}
-         i0 = p0
-         i1 = p1
-         i2 = p2
-         i3 = r0
-         v0: {dtype} = load x0[i0, i1, i2, i3] clamp
+         v0: {dtype} = load x0[p0, p1, p2, r0] clamp
          v1: f32 = cast v0
          v2: f32 = const {scale:?}
          v3: f32 = mul v1, v2
          v4: {dtype} = cast v3
          v5: f32 = cast v4
-         i4 = 0
-         v6: {dtype} = load x1[i0, i4, i4, i3] clamp
+         v6: {dtype} = load x1[p0, 0, 0, r0] clamp
          v7: f32 = cast v6
          v8: f32 = add v5, v7
          v9: {dtype} = cast v8

@@ -58,7 +58,20 @@ pub fn verdict(document: &Document) -> String {
     if let Some(note) = left_out(&document.variants, &document.limits.measurement) {
         let _ = writeln!(text, "note: {}", one_line(&note, MESSAGE));
     }
+    if let Some(busy) = busy(document) {
+        let _ = writeln!(text, "note: {busy}: times and scores say little");
+    }
     text
+}
+
+/// That the machine did something else while times were taken that count all the same.
+pub(crate) fn busy(document: &Document) -> Option<String> {
+    let timings = || document.variants.iter().filter_map(|variant| variant.timing.as_ref());
+    let disturbed: usize = timings().map(|timing| timing.disturbed.len()).sum();
+    let processes = timings().flat_map(|timing| &timing.processes);
+    let blocks: usize = processes.map(|process| process.pairs.len() + process.control.len()).sum();
+    let counts = document.limits.measurement.accept_noise && disturbed > 0;
+    counts.then(|| format!("the machine was busy during {disturbed} of {blocks} blocks of trials"))
 }
 
 fn scores(document: &Document) -> Option<String> {
@@ -203,7 +216,10 @@ fn times(timing: &Timing, floor: Option<f64>) -> String {
             let text = format!("eager {eager} us, yours {yours} us, {}", about(speedup, Some(&interval)));
             (text, doubt / speedup)
         }
-        None => ("its times are too noisy to say how fast it is".to_owned(), 0.0),
+        None => {
+            let counts = about(timing.speedup, Some(&timing.interval));
+            (format!("its times are too noisy to say how fast it is, and the score counts it as {counts}"), 0.0)
+        }
     };
     let floor = floor.map(|floor| format!(", floor {} us", rounded(floor, floor * relative)));
     text + &floor.unwrap_or_default()
@@ -353,6 +369,17 @@ mod tests {
             (2, 1),
             "{text}"
         );
+        assert_eq!(lines("and the score counts it as about 2x (within 200.0x)"), 1, "{text}");
+    }
+
+    #[test]
+    fn times_that_count_although_the_machine_was_busy_are_told_to_say_little() {
+        let mut noisy = document("p", "s", vec![right("one", 2.0)]);
+        noisy.variants[0].timing.as_mut().unwrap().disturbed.push("process 1, block 1: threads waited".into());
+        assert_eq!(busy(&noisy), None, "what was disturbed does not count");
+        noisy.limits.measurement.accept_noise = true;
+        let text = verdict(&noisy);
+        assert!(text.contains("note: the machine was busy during 1 of 12 blocks of trials: times"), "{text}");
     }
 
     #[test]

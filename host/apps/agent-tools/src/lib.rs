@@ -30,4 +30,4 @@ pub use gate::DeviceGate;
 pub use objects::{Objects, sha256};
 pub use reward::{Reward, Rewards};
 pub use task::{TaskFacts, introduction, steps_left, task};
-pub use tool::{Description, Tool, ToolError, descriptions};
+pub use tool::{Description, Tool, ToolError, Which, descriptions};

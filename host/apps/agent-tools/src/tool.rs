@@ -43,8 +43,23 @@ pub enum Tool {
         /// Its name, with its overload or without.
         name: String,
     },
-    /// Hands in the pass, and ends the attempt.
-    Submit {},
+    /// Hands in a pass, and ends the attempt.
+    Submit {
+        /// Which pass.
+        #[serde(default)]
+        which: Which,
+    },
+}
+
+/// Of the passes of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Which {
+    /// The source as it is.
+    #[default]
+    Current,
+    /// That of the highest score so far; the source as it is, if nothing was evaluated.
+    Best,
 }
 
 /// Why a call is none. The text is for the model.
@@ -85,7 +100,7 @@ const TOOLS: [(&str, &str); 9] = [
     ("eval", "{}"),
     ("read_guide", r#"{"section": "Errors"}"#),
     ("ops", r#"{"name": "aten::gelu"}"#),
-    ("submit", "{}"),
+    ("submit", r#"{"which": "best"}"#),
 ];
 
 /// All tools, as `tools.json` has them.
@@ -164,6 +179,7 @@ mod tests {
             ("show_graph", r#"{"variant": "a\u0000"}"#, "`variant` has control characters"),
             ("show_graph", &format!(r#"{{"variant": "{}"}}"#, "x".repeat(128 << 10)), "more than 200 characters"),
             ("ops", "{}", "missing field `name`"),
+            ("submit", r#"{"which": "first"}"#, "unknown variant `first`, expected `current` or `best`"),
             ("ops", r#"{"name": "a\u0000"}"#, "`name` has control characters"),
             ("read_guide", r#"{"section": "a\nb"}"#, "`section` has control characters"),
             ("read_guide", &format!(r#"{{"section": "{}"}}"#, "x".repeat(PART + 1)), "more than 200 characters"),

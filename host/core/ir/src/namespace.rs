@@ -11,6 +11,15 @@ pub fn is_in(name: &str) -> bool {
     name.as_bytes().windows(2).any(|pair| pair == b"::")
 }
 
+/// Whether a name is another one with letters that changed places, underscores missing or in another case.
+pub fn is_mistyped(name: &str, known: &str) -> bool {
+    let mut letters = [0; 32];
+    for (text, step) in [(name, 1), (known, -1)] {
+        text.bytes().filter(u8::is_ascii_alphabetic).for_each(|c| letters[usize::from(c & 31)] += step);
+    }
+    name != known && letters == [0; 32]
+}
+
 /// The name with the namespace that is meant.
 pub fn completed(name: &str) -> Cow<'_, str> {
     if is_in(name) { name.into() } else { format!("aten::{name}").into() }

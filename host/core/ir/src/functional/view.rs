@@ -91,10 +91,8 @@ impl ViewStep {
 }
 
 fn shows(node: &Node) -> Option<(Shows, &[Arg])> {
-    match &node.kind {
-        NodeKind::Aten { op, args } => Some((OpRow::of(op)?.shows?, args)),
-        NodeKind::Kernel { .. } => None,
-    }
+    let NodeKind::Aten { op, args } = &node.kind else { return None };
+    Some((OpRow::of(op)?.shows?, args))
 }
 
 fn int(args: &[Arg], position: usize) -> Option<i64> {

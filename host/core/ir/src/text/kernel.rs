@@ -27,6 +27,7 @@ use crate::kernel::{
     Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, PaddingMode, ReduceOp, Reg, Scalar, ScanOp,
     Store, Unary,
 };
+use crate::namespace::is_mistyped;
 use std::fmt;
 use std::str::FromStr;
 
@@ -380,7 +381,11 @@ fn listed(kernel: &mut Kernel, place: Place) -> IndexId {
 fn parse_op(cursor: &mut Cursor<'_>, kernel: &mut Kernel) -> Parsed<Op> {
     let before = cursor.clone();
     let word = cursor.word("an operation")?;
-    let unknown = || before.unexpected("an operation of kernels (write others with `exp`, `div` and the like)");
+    let unknown = || {
+        let mut names = Unary::ALL.iter().map(|op| op.name()).chain(Binary::ALL.iter().map(|op| op.name()));
+        let meant = names.find(|name| is_mistyped(word, name)).unwrap_or("others with `exp`, `div` and the like");
+        before.unexpected(format_args!("an operation of kernels (write {meant})"))
+    };
     let next = |cursor: &mut Cursor<'_>| -> Parsed<Reg> {
         cursor.expect(",")?;
         reg(cursor)

@@ -226,7 +226,12 @@ fn mistakes_are_reported_where_they_are() {
         ("%1: f32[2] = aten::gelu(%x, approximate=\"tanh)", 44, "this string has no closing `\"`"),
         ("%1: f32[2] = my::op(99999999999999999999)", 23, "expected an argument"),
         ("%1: f32[2] = kernel(%x) { space p0=2 in x1: f32[2] }", 43, "expected `x0`"),
-        ("%1: f32[2] = kernel(%x) { space p0=2 v0: f32 = frob v1 }", 50, "expected an operation of kernels"),
+        ("%1: f32[2] = kernel(%x) { space p0=2 v0: f32 = frob v1 }", 50, "expected an operation of kernels (write"),
+        (
+            "%1: f32[2] = kernel(%x) { space p0=2 v0: f32 = dvi v1, v1 }",
+            50,
+            "expected an operation of kernels (write div)",
+        ),
         ("%1: f32[2] = kernel(%x) { space p0=2 out v0 over [p1] as [2] }", 53, "expected an axis of this kernel"),
         ("%1: f32[2] = kernel(%x) { space p0=2 v0: f32 = reduce mean v1 }", 57, "expected a reduction (one of sum, "),
         ("%1: f32[2] = kernel(%x) { space p0=2 i0 = r0 }", 45, "expected an axis that `space` has; reduce axes stand"),
