@@ -169,7 +169,7 @@ fn a_page_of_a_batch_says_who_is_best_and_asks_for_nothing() {
         "the machine was busy",
         "8.5 µs + bytes / bandwidth",
         "What holds scores back",
-        " right graphs with none: ",
+        " right graphs with no call of the library: ",
         "default-src 'none'",
     ] {
         assert!(page.contains(part), "`{part}` in the page");

@@ -35,6 +35,7 @@ impl Figure {
                     strong { (self.title) } " " (self.description)
                     div.legend { (self.legend) }
                 }
+                p.hint hidden { "Scroll sideways for all of it →" }
                 div.scroll role="region" aria-label=(self.title) tabindex="0" {
                     svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-labelledby={ (title) " " (description) }
                         xmlns="http://www.w3.org/2000/svg" {

@@ -57,7 +57,11 @@ impl Page {
                     header { h1 { (self.title) } }
                     main id="content" tabindex="-1" {
                         div.lead { (self.lead) }
-                        (self.contents())
+                        @if self.sections.len() > 1 {
+                            nav aria-label="Contents" {
+                                ul { @for section in &self.sections { li { a href={ "#" (section.id) } { (section.heading) } } } }
+                            }
+                        }
                         @for section in &self.sections {
                             section id=(section.id) aria-labelledby={ (section.id) "-heading" } {
                                 h2 id={ (section.id) "-heading" } { (section.heading) }
@@ -73,18 +77,6 @@ impl Page {
         };
         page.into_string()
     }
-
-    fn contents(&self) -> Markup {
-        html! {
-            nav aria-label="Contents" {
-                ul {
-                    @for section in &self.sections {
-                        li { a href={ "#" (section.id) } { (section.heading) } }
-                    }
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -94,7 +86,9 @@ mod tests {
     #[test]
     fn a_page_asks_for_nothing() {
         let section = Section::new("one", "One", html! { p { "text" } });
-        let page = Page { title: "Title".into(), lead: html! {}, sections: vec![section], footer: html! {} }.render();
+        let page =
+            Page { title: "Title".into(), lead: html! {}, sections: vec![section.clone(), section], footer: html! {} }
+                .render();
         assert!(page.contains(r##"<a href="#one">One</a>"##) && page.contains(r#"<section id="one""#), "{page}");
         for outside in ["src=", "@import", "url(", "://", "<link", " style=", " onclick"] {
             assert!(!page.contains(outside), "{outside} in {page}");

@@ -75,9 +75,9 @@
     for (const details of document.querySelectorAll("figure details, details.attempt, details.folded, #reading details")) details.open = true;
   });
 
-  // That a table goes on beside the window is seen by a shade at its edge, and said.
+  // That a table or figure goes on beside the window is seen by a shade at its edge, and said.
   const hint = () => {
-    for (const frame of document.querySelectorAll(".table > .scroll"))
+    for (const frame of document.querySelectorAll(".hint + .scroll"))
       frame.previousElementSibling.hidden = frame.scrollWidth <= frame.clientWidth + 1;
   };
   addEventListener("resize", hint);

@@ -32,8 +32,9 @@ fn the_best_by_how_much_and_why_the_others_fall_behind() {
         vec![document("slow", "s", worse), document("fast", "s", graphs(4.0)), document("broken", "s", broken)],
         &expect![[r#"
             fast 0.1.0 is the best plugin: AS 4.00 [3.85–4.16] over 3 graphs of 1 sample that all were tried on. It is ahead of 2 slow 0.1.0, and that is decided: its score is 8.01 times as high [7.58–8.47]. Where it ran it is 4.00 [3.85–4.16] times as fast as eager in libtorch, which is decided.
-            2 slow 0.1.0: AS 0.50 [0.48–0.52], 0.12 times the first's (decided): wrong values on 1 of 3, changes nothing on 1 of 3, where both are right it is slower, 0.50 times as fast [0.47–0.53]. Graph by graph, by 95% intervals, one in twenty by chance: better on 0, worse on 3, undecided on 0.
-            3 broken 0.1.0: AS 0.37 [0.35–0.38], 0.091 times the first's (decided): no valid rewrite of 2 of 3, where both are right times do not tell them apart, 1.00 times as fast [0.95–1.06]. Graph by graph, by 95% intervals, one in twenty by chance: better on 0, worse on 2, undecided on 1.
+            2 slow 0.1.0: AS 0.50 [0.48–0.52], 0.12 times the first's (decided): wrong values on 1 of 3, changes nothing on 1 of 3, where both are right it is slower, 0.50 times as fast [0.47–0.53]. Graph by graph, by 95% intervals: better on 0, worse on 3, undecided on 0.
+            3 broken 0.1.0: AS 0.37 [0.35–0.38], 0.091 times the first's (decided): no valid rewrite of 2 of 3, where both are right times do not tell them apart, 1.00 times as fast [0.95–1.06]. Graph by graph, by 95% intervals: better on 0, worse on 2, undecided on 1.
+            AS is the geometric mean over graphs of the speedup over eager PyTorch; a graph that is not right counts as 0.1. Brackets hold 95% intervals. How to read this page explains the other words.
         "#]],
     );
 }
@@ -43,8 +44,9 @@ fn what_times_do_not_tell_is_not_decided() {
     check(
         vec![document("one", "s", vec![right("x", 1.001)]), document("two", "s", vec![right("x", 1.002)])],
         &expect![[r#"
-            two 0.1.0 scores highest of the plugins: AS 1.00 [0.96–1.04] over 1 graph of 1 sample that all were tried on. Whether it is ahead of 2 one 0.1.0 is not decided: its score is 1.00 times as high [0.95–1.06], within what measurements differ by. Whether it is faster than eager in libtorch is not decided: 1.00 [0.96–1.04] times as fast where it ran.
-            2 one 0.1.0: AS 1.00 [0.96–1.04], 1.00 times the first's (not decided): where both are right times do not tell them apart, 1.00 times as fast [0.95–1.06]. Graph by graph, by 95% intervals, one in twenty by chance: better on 0, worse on 0, undecided on 1.
+            two 0.1.0 scores highest of the plugins: AS 1.00 [0.96–1.04] over 1 graph of 1 sample that all were tried on. Whether it is ahead of 2 one 0.1.0 is not decided: its score is 1.00 times as high [0.95–1.06], too uncertain for a verdict. Whether it is faster than eager in libtorch is not decided: 1.00 [0.96–1.04] times as fast where it ran.
+            2 one 0.1.0: AS 1.00 [0.96–1.04], 1.00 times the first's (not decided): where both are right times do not tell them apart, 1.00 times as fast [0.95–1.06]. Graph by graph, by 95% intervals: better on 0, worse on 0, undecided on 1.
+            AS is the geometric mean over graphs of the speedup over eager PyTorch; a graph that is not right counts as 0.1. Brackets hold 95% intervals. How to read this page explains the other words.
         "#]],
     );
 }
@@ -56,7 +58,8 @@ fn a_baseline_may_be_ahead_of_the_best_plugin() {
         vec![document("one", "s", vec![right("x", 2.0)]), method],
         &expect![[r#"
             one 0.1.0 is the only plugin here: AS 2.00 [1.92–2.08] over 1 graph of 1 sample that all were tried on. 2 inductor 0.1.0 (baseline) is ahead of it, and that is decided: the score is 1.50 times as high [1.42–1.59]. Where it ran it is 2.00 [1.92–2.08] times as fast as eager called from Python, which is decided.
-            2 inductor 0.1.0 (baseline): AS 3.00 [2.88–3.12], 1.50 times the first's (decided): where both are right it is faster, 1.50 times as fast [1.42–1.59]. Graph by graph, by 95% intervals, one in twenty by chance: better on 1, worse on 0, undecided on 0.
+            2 inductor 0.1.0 (baseline): AS 3.00 [2.88–3.12], 1.50 times the first's (decided): where both are right it is faster, 1.50 times as fast [1.42–1.59]. Graph by graph, by 95% intervals: better on 1, worse on 0, undecided on 0.
+            AS is the geometric mean over graphs of the speedup over eager PyTorch; a graph that is not right counts as 0.1. Brackets hold 95% intervals. How to read this page explains the other words.
         "#]],
     );
 }
@@ -73,8 +76,9 @@ fn who_is_alone_has_a_score_and_who_was_not_measured_has_none() {
     check(
         vec![document("one", "s", vec![right("x", 2.0)])],
         &expect![[r#"
-        one 0.1.0 has AS 2.00 [1.92–2.08] over 1 graph of 1 sample. Where it ran it is 2.00 [1.92–2.08] times as fast as eager in libtorch, which is decided.
-    "#]],
+            one 0.1.0 has AS 2.00 [1.92–2.08] over 1 graph of 1 sample. Where it ran it is 2.00 [1.92–2.08] times as fast as eager in libtorch, which is decided.
+            AS is the geometric mean over graphs of the speedup over eager PyTorch; a graph that is not right counts as 0.1. Brackets hold 95% intervals. How to read this page explains the other words.
+        "#]],
     );
     let mut quick = document("one", "s", vec![]);
     quick.limits.measurement.accept_noise = true;
@@ -83,6 +87,7 @@ fn who_is_alone_has_a_score_and_who_was_not_measured_has_none() {
         &expect![[r#"
             1 of 1 evaluations accepted noise: not a result to rank.
             Nothing was measured for one 0.1.0: there is no score.
+            AS is the geometric mean over graphs of the speedup over eager PyTorch; a graph that is not right counts as 0.1. Brackets hold 95% intervals. How to read this page explains the other words.
         "#]],
     );
 }

@@ -138,8 +138,8 @@ pub(crate) fn remarks(documents: &[&Document]) -> Vec<String> {
     for (count, what) in [
         (noisy, "accepted noise"),
         (fixed, "had a fixed seed"),
-        (quick, "tried the smallest alone"),
-        (named, "tried named variants alone"),
+        (quick, "tried only the smallest variants"),
+        (named, "tried only named variants"),
     ] {
         if count > 0 {
             remarks.push(format!("{count} of {} evaluations {what}: not a result to rank", documents.len()));

@@ -1,6 +1,6 @@
 //! Scores by what graphs have in common.
 
-use super::{NAME, named};
+use super::{NAME, legend, named};
 use crate::{Cell, Column, Markup, Series, Table, html, number, untrusted};
 use passhost_report::{Breakdown, BreakdownRow, Contest};
 
@@ -14,6 +14,7 @@ const SAMPLE: &str = "sample";
 pub(super) fn breakdowns(contest: &Contest<'_>, at: usize) -> Markup {
     html! {
         p { "AS on the graphs that all were tried on, and in small the share of them that is right. Equal to the score above, but of fewer graphs." }
+        div.legend { (legend(contest)) }
         div.side {
             @for breakdown in contest.breakdowns.iter().filter(|breakdown| breakdown.by != SAMPLE) { (table(breakdown, at)) }
         }

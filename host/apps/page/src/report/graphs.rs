@@ -1,6 +1,6 @@
 //! Every graph with its times.
 
-use super::{NAME, SENTENCE, graph_name};
+use super::{NAME, SENTENCE, graph_name, legend};
 use crate::{Cell, ChartAxis, Column, Markup, Ruler, Scale, Series, StripMark, Table, html, number, untrusted};
 use passhost_report::{Contest, ContestRow};
 use std::collections::HashMap;
@@ -10,11 +10,11 @@ pub(super) fn graphs(contest: &Contest<'_>, at: usize) -> Markup {
     let caption = html! {
         "By wall clock: for each plugin how many times as fast as eager, with the eager that it is against and its own time; \
          where the graph does not count, why. The strip has a line for eager, one for the reference time where there is one, and \
-         for each plugin a point, or a red cross where the graph does not count: further left is faster."
+         for each plugin a point, or a red cross where the graph does not count: further right is faster."
     };
     let table =
         Table::of(format!("graphs-{at}"), caption, in_order(contest), |(one, is_only)| row(one, is_only, &ruler));
-    table.filtered(Some("Show graphs with")).markup()
+    html! { div.legend { (legend(contest)) } (table.filtered(Some("Show graphs with")).markup()) }
 }
 
 /// Graphs that all were tried on before others, and whether each is the only one of its sample.
@@ -26,24 +26,24 @@ fn in_order<'c, 'a>(contest: &'c Contest<'a>) -> Vec<(&'c ContestRow<'a>, bool)>
     rows
 }
 
-/// A scale for times over eager's.
+/// A scale for speedups.
 fn ruler(contest: &Contest<'_>) -> Ruler {
-    let references = contest.rows.iter().filter_map(|row| Some(row.floor?.wall_us? / row.eager_us?));
+    let references = contest.rows.iter().filter_map(|row| Some(row.eager_us? / row.floor?.wall_us?));
     let cells = contest.rows.iter().flat_map(|row| &row.cells).flatten();
-    let times = cells.filter_map(|cell| cell.speedup.map(f64::recip));
-    Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", references.chain(times)).range }
+    let speedups = cells.filter_map(|cell| cell.speedup);
+    Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", references.chain(speedups)).range }
 }
 
 fn row(row: &ContestRow<'_>, is_only: bool, ruler: &Ruler) -> Vec<(Column, Cell)> {
     let reference = row.floor.and_then(|floor| floor.wall_us);
     let bytes = row.bytes.map(|bytes| bytes as f64);
     let mut marks: Vec<StripMark> = vec![StripMark::Rule(1.0)];
-    marks.extend(reference.zip(row.eager_us).map(|(reference, eager)| StripMark::Rule(reference / eager)));
+    marks.extend(reference.zip(row.eager_us).map(|(reference, eager)| StripMark::Rule(eager / reference)));
     for (series, cell) in row.cells.iter().enumerate() {
         let speedup = cell.as_ref().and_then(|cell| cell.speedup);
         let is_right = cell.as_ref().is_some_and(|cell| cell.is_right);
         let mark = |at| if is_right { StripMark::Point(at, Series(series)) } else { StripMark::Wrong(at) };
-        marks.extend(speedup.map(|speedup| mark(speedup.recip())));
+        marks.extend(speedup.map(mark));
     }
     let element_type = row.element_type.map(|name| Cell::text(untrusted(name, NAME)));
     let element_type = element_type.unwrap_or_else(|| Cell::absent("not recorded"));
@@ -52,7 +52,7 @@ fn row(row: &ContestRow<'_>, is_only: bool, ruler: &Ruler) -> Vec<(Column, Cell)
         (Column::text("type"), element_type),
         (Column::measured("size", "in + out"), Cell::maybe(bytes, |bytes| number::bytes(bytes as u64))),
         (Column::measured("reference time", "µs"), Cell::maybe(reference, number::microseconds)),
-        (Column::pictures("log scale", ""), Cell::text(ruler.strip(&marks))),
+        (Column::pictures("speedup", "log scale"), Cell::text(ruler.strip(&marks))),
     ];
     let none = || Cell::keyed(html! { span.muted { "no result" } }, f64::NAN);
     cells.extend(row.cells.iter().enumerate().map(|(series, cell)| {
@@ -73,7 +73,7 @@ fn of_entrant(cell: &passhost_report::ContestCell<'_>) -> Cell {
             (number::score(speedup)) " " span.unit { (times.unwrap_or_default()) }
             @if is_named { br; }
         }
-        @if is_named { span.bad { (untrusted(&cell.end, SENTENCE)) } }
+        @if is_named { span.bad { (untrusted(&cell.end.replace("pass miss", "unchanged"), SENTENCE)) } }
     };
     // One that does not count is not sorted among those that do.
     Cell::keyed(content, cell.speedup.filter(|_| cell.is_right).unwrap_or(f64::NAN))

@@ -57,7 +57,7 @@ fn left_to_the_library(at: usize, one: &ContestEntrant) -> Markup {
             (named(at, one)) ": "
             @if known == 0 { "what it leaves to the library is not recorded." } @else {
                 (mean(with_calls, "calls of the library").unwrap_or_default())
-                (mean(without_calls, "none").unwrap_or_default())
+                (mean(without_calls, "no call of the library").unwrap_or_default())
                 @if known < graphs.len() { "Of " (number::counted(graphs.len() - known, "right graph")) " it is not recorded." }
             }
         }

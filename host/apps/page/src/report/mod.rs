@@ -14,6 +14,7 @@ use crate::{Markup, Page, Section, Series, html, untrusted};
 use passhost_report::{Contest, ContestEntrant, GraphPlace, headline_name};
 use passhost_result::document::Launch;
 use passhost_result::untrusted::one_line;
+pub use reading::in_short;
 
 /// Characters of a name.
 const NAME: usize = 60;
@@ -38,6 +39,12 @@ pub fn report(contests: &[Contest<'_>], origin: &Origin) -> Page {
             @for contest in contests {
                 @if contests.len() > 1 { p.muted { (conditions(contest)) } }
                 (verdict::verdict(contest))
+            }
+            @if let Some(first) = contests.first() {
+                p.muted {
+                    (in_short(headline(first), first.conditions.options.b)) "Brackets hold 95% intervals. "
+                    a href="#reading" { "How to read this page" } " explains the other words."
+                }
             }
         },
         sections: [
@@ -86,6 +93,12 @@ fn conditions(contest: &Contest<'_>) -> Markup {
         @if conditions.quick { ", quick" }
         (only)
     }
+}
+
+/// What is remarked of all results together.
+fn remarks<'c>(contest: &'c Contest<'_>) -> &'c [String] {
+    let alone = contest.contenders.first().map_or(&[][..], |one| &one.summary.remarks);
+    contest.comparison.as_ref().map_or(alone, |all| &all.remarks)
 }
 
 /// Whether programs were captured in CUDA graphs, of whose launch nobody knows the least time.

@@ -4,6 +4,13 @@ use super::{NAME, Origin, SENTENCE, conditions};
 use crate::{Markup, html, untrusted};
 use passhost_report::Contest;
 
+/// What a score of this name is, in a sentence: a graph that is not right counts as so much.
+pub fn in_short(score: &str, failed: f64) -> Markup {
+    html! {
+        (score) " is the geometric mean over graphs of the speedup over eager PyTorch; a graph that is not right counts as " (failed) ". "
+    }
+}
+
 pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
     let options = contests.first().map(|contest| contest.conditions.options);
     let has_floor = contests.iter().flat_map(|contest| &contest.rows).any(|row| row.floor.is_some());
@@ -11,6 +18,9 @@ pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
         details {
             summary { "What the words and numbers mean, and on what was measured" }
             dl {
+                dt { "plugin, sample, graph" }
+                dd { "A plugin holds a compiler pass, which rewrites a graph: a piece of a PyTorch model. A sample is a graph in several \
+                      sizes and element types. Eager is PyTorch without a compiler." }
                 dt { "right" }
                 dd { "every output agrees with eager at t = −5, the default of " code { "torch.testing" } ", in every round of inputs, \
                       which were drawn after the rewrite was fixed." }
@@ -28,7 +38,7 @@ pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
                     @if !has_floor { "Speed of light needs the bytes of a graph and a GPU's bandwidth, which these results do not have." }
                 }
                 dt { "intervals" }
-                dd { "95%, Student's t over processes: what would come out if the same graphs were measured again on hosts as they were. By wall clock runs of a noisy host differ by more. They say nothing of other graphs." }
+                dd { "95%, Student's t over processes: what would come out if the same graphs were measured again on hosts as they were. One in twenty misses. By wall clock runs of a noisy host differ by more. They say nothing of other graphs." }
                 dt { "decided" }
                 dd { "every process by itself says so, beyond what equal measurements differ by; at most one of a thousand such verdicts on \
                       equal programs is wrong." }

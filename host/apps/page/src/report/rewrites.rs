@@ -145,8 +145,7 @@ fn badge(kernel: usize) -> Markup {
 }
 
 fn after(fusion: &Fusion) -> Markup {
-    let texts = |nodes: &mut dyn Iterator<Item = &String>| nodes.cloned().collect::<Vec<String>>();
-    if texts(&mut fusion.before.iter().map(|(text, _)| text)) == texts(&mut fusion.after.iter().map(|(text, _)| text)) {
+    if fusion.before.iter().map(|(text, _)| text).eq(fusion.after.iter().map(|(text, _)| text)) {
         return html! { p.muted { "The graph is as it was." } };
     }
     html! {

@@ -1,6 +1,6 @@
 //! What passes said, what was found, and what was not measured.
 
-use super::{NAME, SENTENCE, named};
+use super::{NAME, SENTENCE, named, remarks};
 use crate::{Cell, Column, Markup, Table, html, number, untrusted};
 use passhost_report::{Contest, ContestEntrant, GraphPlace, Missing, Saying};
 
@@ -48,7 +48,7 @@ fn ends(contender: &ContestEntrant) -> Markup {
         @if bad.is_empty() { "each of " (number::counted(graphs, "graph")) " is right, and no check found anything." }
         @for (at, (end, count)) in bad.iter().enumerate() {
             @if at > 0 { "; " }
-            (count) " of " (number::counted(graphs, "graph")) " " span.bad { (end) } ", " (plain(end))
+            (count) " of " (number::counted(graphs, "graph")) " " span.bad { (end.replace("pass miss", "unchanged")) } ", " (plain(end))
         }
         @if !bad.is_empty() { "." }
     }
@@ -124,11 +124,7 @@ pub(super) fn unmeasured(contest: &Contest<'_>, position: usize) -> Markup {
                 }
             }
         }
-        @if let Some(found) = comparison {
-            (remarks(&found.remarks))
-        } @else {
-            @for contender in &contest.contenders { (remarks(&contender.summary.remarks)) }
-        }
+        @for remark in remarks(contest) { p { (untrusted(remark, 2 * SENTENCE)) "." } }
         (notes(contest, position))
     }
 }
@@ -158,10 +154,6 @@ fn places(places: &[&GraphPlace]) -> Markup {
         }
         @if places.len() > NAMED { ", and " (places.len() - NAMED) " more" }
     }
-}
-
-fn remarks(remarks: &[String]) -> Markup {
-    html! { @for remark in remarks { p { (untrusted(remark, 2 * SENTENCE)) } } }
 }
 
 fn notes(contest: &Contest<'_>, position: usize) -> Markup {

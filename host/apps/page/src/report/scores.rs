@@ -55,16 +55,13 @@ fn row(contest: &Contest<'_>, series: usize, one: &ContestEntrant, ruler: &Ruler
         marks.push(StripMark::Point(value, Series(series)));
     }
     let all = &one.summary.all;
-    let scale = format!("{} to {}", number::score(ruler.range.0), number::score(ruler.range.1));
-    let device = match one.speedups.is_empty() {
-        true => Cell::maybe(None, number::score),
-        false => by(device, Headline::Published),
-    };
+    let no_time = || Cell::maybe(None, number::score);
+    let device = if one.speedups.is_empty() { no_time() } else { by(device, Headline::Published) };
     let mut cells = vec![
         (Column::text("plugin or baseline"), Cell::name(named(series, one))),
-        (Column::measured("right", "at t = −5"), Cell::of(one.shared.right_share(), number::percent)),
+        (Column::measured("right", "at t\u{a0}=\u{a0}−5"), Cell::of(one.shared.right_share(), number::percent)),
         (Column::measured("AS", "95% interval"), by(wall, Headline::Published)),
-        (Column::pictures(&scale, "log"), Cell::text(ruler.strip(&marks))),
+        (Column::pictures(headline(contest), "log scale"), Cell::text(ruler.strip(&marks))),
         (Column::measured("AS strict", "95% interval"), by(wall, Headline::Strict)),
         (Column::measured("AS over device time", "95% interval"), device),
     ];
@@ -72,12 +69,10 @@ fn row(contest: &Contest<'_>, series: usize, one: &ContestEntrant, ruler: &Ruler
         cells.push((Column::measured("reference over time", "end to end"), share(one, one.light.wall)));
     }
     cells.push((Column::measured("speed of light", "device time"), share(one, one.light.device)));
-    let of_all = html! {
-        @match &all.wall { Some(wall) => { (number::score(wall.aggregate_score)) }, None => { (number::NONE) } }
-        " " span.unit { "of " (all.scored) }
-    };
-    let key = all.wall.as_ref().map_or(f64::NAN, |wall| wall.aggregate_score);
-    cells.push((Column::measured("AS", "all its graphs, own eager"), Cell::keyed(of_all, key)));
+    let is_other = all.scored != one.shared.graphs || contest.contenders.iter().any(|one| one.is_baseline);
+    let of_all = all.wall.as_ref().filter(|_| is_other).map(|wall| wall.aggregate_score);
+    let text = |score| format!("{} of {}", number::score(score), all.scored);
+    cells.push((Column::measured("AS of all its graphs", "against its own eager"), Cell::maybe(of_all, text)));
     cells
 }
 
@@ -149,9 +144,11 @@ pub(super) fn by_tolerance(contest: &Contest<'_>, at: usize) -> Markup {
     Figure {
         id: format!("tolerance-figure-{at}"),
         title: "ES(t), the speedup with errors forgiven step by step.".into(),
-        description: "A graph that is not right within t counts as 0.1 times eager's speed; from t = 0 on failures are forgiven \
-                      as well. A curve that rises late is fast and wrong. Shaded: 95% intervals. The line at 1 is eager."
-            .into(),
+        description: format!(
+            "A graph that is not right within t counts as {} times eager's speed; from t = 0 on failures are forgiven as well. \
+             What rises late is wrong, or fails. Shaded: 95% intervals. The line at 1 is eager.",
+            contest.conditions.options.b
+        ),
         shapes: chart.shapes(),
         legend: legend(contest),
         numbers,

@@ -1,11 +1,11 @@
 //! What a reader who reads nothing else should know: who is best, by how much, whether that is decided, and why the others
 //! fall behind.
 
-use super::{NAME, SENTENCE, headline, named};
+use super::{NAME, SENTENCE, headline, named, remarks};
 use crate::{Markup, html, number, untrusted};
 use passhost_report::{AgainstFirst, ClockScores, Contest, ContestEntrant};
 use passhost_score::{Interval, Ratio, Verdict};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub(super) fn verdict(contest: &Contest<'_>) -> Markup {
     let [best, others @ ..] = contest.contenders.as_slice() else { return html! {} };
@@ -25,9 +25,8 @@ pub(super) fn verdict(contest: &Contest<'_>) -> Markup {
 }
 
 /// That results were made on purpose in a way that says little: a reader knows it before any claim.
-fn warnings<'c>(contest: &'c Contest<'_>) -> BTreeSet<&'c str> {
-    let remarks = contest.contenders.iter().flat_map(|one| &one.summary.remarks).map(String::as_str);
-    remarks.filter(|remark| remark.ends_with("not a result to rank")).collect()
+fn warnings<'c>(contest: &'c Contest<'_>) -> impl Iterator<Item = &'c String> {
+    remarks(contest).iter().filter(|remark| remark.ends_with("not a result to rank"))
 }
 
 fn alone(contest: &Contest<'_>, only: &ContestEntrant, wall: &ClockScores) -> Markup {
@@ -35,7 +34,7 @@ fn alone(contest: &Contest<'_>, only: &ContestEntrant, wall: &ClockScores) -> Ma
         p {
             strong { (untrusted(&only.summary.entrant.name, NAME)) " has " (score(contest, wall)) }
             (over(only, "measured", html! {}))
-            (against_eager(contest, wall))
+            (against_eager(contest, only, wall))
         }
     }
 }
@@ -81,7 +80,7 @@ fn first_of_several(contest: &Contest<'_>, best: &ContestEntrant, wall: &ClockSc
             }
             (over(best, "measured for all", html! { " that all were tried on" }))
             @if let Some((at, other, against)) = held.first() { (lead_over(*at, other, &ratio(against))) " " }
-            (against_eager(contest, wall))
+            (against_eager(contest, best, wall))
         }
         ul {
             @for (at, other, against) in &held {
@@ -111,14 +110,19 @@ fn lead_over(at: usize, other: &ContestEntrant, ratio: &Ratio) -> Markup {
         @match ratio.verdict {
             Verdict::Slower => { "It is ahead of " (named(at, other)) ", and that is decided: its score is " (times(ratio.ratio.recip(), inverse)) "." },
             Verdict::Faster => { (named(at, other)) " is ahead of it, and that is decided: the score is " (times(ratio.ratio, ratio.interval)) "." },
-            _ => { "Whether it is ahead of " (named(at, other)) " is not decided: its score is " (times(ratio.ratio.recip(), inverse)) ", within what measurements differ by." },
+            _ => { "Whether it is ahead of " (named(at, other)) " is not decided: its score is " (times(ratio.ratio.recip(), inverse)) ", too uncertain for a verdict." },
         }
     }
 }
 
-fn against_eager(contest: &Contest<'_>, wall: &ClockScores) -> Markup {
+fn against_eager(contest: &Contest<'_>, one: &ContestEntrant, wall: &ClockScores) -> Markup {
     let Some(confidence) = &wall.confidence else {
-        return html! { "Times were not taken in enough processes to say how certain that is." };
+        let why = if one.shared.right == 0 {
+            "No graph is right."
+        } else {
+            "Too few processes took times to say how certain that is."
+        };
+        return html! { (why) };
     };
     let what = contest.conditions.eager.to_string();
     let speedup = confidence.speedup;
@@ -133,10 +137,7 @@ fn against_eager(contest: &Contest<'_>, wall: &ClockScores) -> Markup {
 }
 
 fn standing(contest: &Contest<'_>, other: &ContestEntrant, ratio: &Ratio) -> Markup {
-    let decided = match ratio.verdict {
-        Verdict::Undecided => "not decided",
-        _ => "decided",
-    };
+    let decided = if ratio.verdict == Verdict::Undecided { "not decided" } else { "decided" };
     html! {
         @if let Some(wall) = &other.shared.wall { (score(contest, wall)) ", " }
         (number::score(ratio.ratio)) " times the first's (" (decided) ")"
@@ -147,7 +148,7 @@ fn standing(contest: &Contest<'_>, other: &ContestEntrant, ratio: &Ratio) -> Mar
 fn counts(other: &ContestEntrant, against: &AgainstFirst) -> Markup {
     let AgainstFirst { better, worse, .. } = against;
     let undecided = other.shared.graphs.saturating_sub(better + worse);
-    html! { span.muted { "Graph by graph, by 95% intervals, one in twenty by chance: better on " (better) ", worse on " (worse) ", undecided on " (undecided) "." } }
+    html! { span.muted { "Graph by graph, by 95% intervals: better on " (better) ", worse on " (worse) ", undecided on " (undecided) "." } }
 }
 
 /// What an entrant loses by, compared with the first: graphs that do not count, and time on those that both have right.
@@ -176,11 +177,9 @@ fn why(contest: &Contest<'_>, at: usize, against: &AgainstFirst) -> Markup {
 /// How many of the shared graphs ended in which way that does not count.
 fn ends<'c>(contest: &'c Contest<'_>, at: usize) -> BTreeMap<&'c str, usize> {
     let mut ends = BTreeMap::new();
-    for cell in contest.rows.iter().filter(|row| row.is_shared).filter_map(|row| row.cells[at].as_ref()) {
-        // What is right is no reason.
-        if cell.end == "right" {
-            continue;
-        }
+    let cells = contest.rows.iter().filter(|row| row.is_shared).filter_map(|row| row.cells[at].as_ref());
+    // What is right is no reason.
+    for cell in cells.filter(|cell| cell.end != "right") {
         *ends.entry(cell.end.as_str()).or_default() += 1;
     }
     ends

@@ -5,6 +5,7 @@ use passhost_agent::ToolCall;
 use passhost_agent::run::{AgentSettings, RecordedAttempt};
 use passhost_agent::trajectory::{Spending, TrajectoryLine};
 use passhost_agent_tools::{Effect, PassVerdict, Reward};
+use passhost_page::report::in_short;
 use passhost_page::{Markup, Page, Section, html, number, untrusted, untrusted_lines};
 use passhost_result::untrusted::indented;
 use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
@@ -20,7 +21,7 @@ const TEXT: usize = 80;
 const COMPARED: usize = 4000;
 /// Attempts that are all unfolded.
 const OPEN: usize = 3;
-/// Turns of an attempt that are shown at each of its ends where there are more than twice as many and some.
+/// Answers in an attempt that are shown at each of its ends where there are more than twice as many and some.
 const ENDS: usize = 6;
 /// Bytes of markup that attempts may take.
 const ROOM: usize = 4 << 20;
@@ -41,11 +42,17 @@ pub fn page(settings: &AgentSettings, recorded: &[RecordedAttempt], read: &ReadS
 fn lead(settings: &AgentSettings, recorded: &[RecordedAttempt]) -> Markup {
     let all = settings.samples.len() * settings.attempts as usize;
     let is_ended = |attempt: &&RecordedAttempt| matches!(attempt.lines.last(), Some(TrajectoryLine::End { .. }));
+    let noisy = settings.options.iter().any(|option| option == "--accept-noise");
     html! {
+        @if noisy { p.bad { strong { "Evaluations accepted noise: not a result to rank." } } }
         p {
             strong { (untrusted(&settings.model, NAME)) } " on " (number::counted(settings.samples.len(), "sample")) ": "
             (recorded.iter().filter(is_ended).count()) " of " (number::counted(all, "attempt")) " have ended. Policy "
-            (untrusted(settings.policy(), NAME)) ", at most " (number::counted(settings.budget.steps as usize, "step")) " an attempt."
+            (untrusted(settings.policy(), NAME)) ", at most " (number::counted(settings.budget.steps as usize, "step")) ", which are calls of tools, an attempt."
+        }
+        p.muted {
+            "A pass rewrites graphs of PyTorch so that they run faster. " (in_short("AS", 0.1)) "AS strict forgives nothing. \
+             Within 1.3x: the ends of its 95% interval are at most this factor away. The rewards of an attempt add up to its score."
         }
     }
 }
@@ -78,13 +85,13 @@ fn attempt(recorded: &RecordedAttempt, is_open: bool, read: &ReadSource<'_>) -> 
         details.attempt open[is_open] {
             summary { strong { (untrusted(sample, NAME)) } ", attempt " (attempt) ": " (end(recorded)) }
             p.muted {
-                (number::counted(turns.len(), "turn")) ", " (number::grouped(spent.all_tokens())) " tokens, "
+                (number::counted(turns.len(), "answer")) " of the model, " (number::grouped(spent.all_tokens())) " tokens, "
                 (format!("{:.0} s, of these {:.0} s with the device ", spent.seconds, spent.device_seconds)) (untrusted(device, NAME))
             }
             details { summary { "The task" } (words(messages.last().map_or("", |message| &message.content))) }
             @if !folded.is_empty() {
                 (list(0, folded.start))
-                details.folded { summary { "Turns " (folded.start + 1) " to " (folded.end) } (list(folded.start, folded.end)) }
+                details.folded { summary { "Answers " (folded.start + 1) " to " (folded.end) } (list(folded.start, folded.end)) }
             }
             (list(folded.end, turns.len()))
         }
@@ -95,7 +102,7 @@ fn attempt(recorded: &RecordedAttempt, is_open: bool, read: &ReadSource<'_>) -> 
 fn end(recorded: &RecordedAttempt) -> Markup {
     match recorded.lines.last() {
         Some(TrajectoryLine::End { why, score, reward, verdict }) => html! {
-            (why.to_string()) ", score " (number::score(*score)) " " @if let Some(verdict) = verdict { (judged(verdict)) } (paid(reward))
+            (why.to_string()) ", score " (number::score(*score)) @if let Some(verdict) = verdict { ": " (judged(verdict)) } @else { " " } (paid(reward))
         },
         _ => html! { span.muted { "not ended" } },
     }
@@ -129,9 +136,9 @@ fn called(call: &ToolCall) -> Markup {
 
 fn judged(verdict: &PassVerdict) -> Markup {
     let (class, word) = if verdict.right { ("good", "right") } else { ("bad", "not right") };
-    let within = verdict.within.map(|within| format!(" within {within:.2}x")).unwrap_or_default();
+    let within = verdict.within.map(|within| format!(", within {within:.2}x")).unwrap_or_default();
     html! {
-        span.(class) { (word) } ", AS " (number::score(verdict.aggregate_score)) ", strict " (number::score(verdict.aggregate_score_strict))
+        span.(class) { (word) } ", AS " (number::score(verdict.aggregate_score)) ", AS strict " (number::score(verdict.aggregate_score_strict))
         (within) @if verdict.findings > 0 { ", " span.bad { (number::counted(verdict.findings, "finding")) } } " "
     }
 }

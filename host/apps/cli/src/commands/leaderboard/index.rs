@@ -3,6 +3,7 @@
 use super::site::address;
 use super::{SUPERSEDED, authors, headline, is_shared, place, title, warning};
 use passhost_board::{Board, Ranking, RankingRow, Score, Scored, Standings};
+use passhost_page::report::in_short;
 use passhost_page::{
     Cell, ChartAxis, Column, Markup, Page, Ruler, Scale, Section, Series, StripMark, Table, html, number, untrusted,
 };
@@ -17,7 +18,7 @@ const MANY: usize = 12;
 
 /// The page.
 pub fn page(board: &Board, standings: &Standings) -> Page {
-    let mut sections = vec![Section::new("rankings", "Rankings", rankings(standings))];
+    let mut sections = vec![Section::new("rankings", "Rankings", rankings(board, standings))];
     if standings.rankings.iter().any(|ranking| ranking.rows.iter().any(|row| !row.history.is_empty())) {
         sections.push(Section::new("history", "Other submissions", history(standings)));
     }
@@ -49,16 +50,16 @@ fn footer() -> Markup {
     html! { p { "Written by passhost " (env!("CARGO_PKG_VERSION")) "; nothing on this page is loaded from elsewhere." } }
 }
 
-fn rankings(standings: &Standings) -> Markup {
+fn rankings(board: &Board, standings: &Standings) -> Markup {
     html! {
         @if standings.rankings.is_empty() { p { "There is no result that counts." } }
+        @for ranking in standings.rankings.iter().take(1) { p { (in_short(headline(ranking), board.settings.options.b)) } }
         @for (position, ranking) in standings.rankings.iter().enumerate() {
             (ranking_table(position, ranking, standings).markup())
         }
         p.muted {
-            "An author is ranked by the best of k submissions, which share one error: each interval covers with \
-             1 − 5%/k, each verdict against eager is wrong with 0.1%/k. A place is one more than the number of authors who are \
-             better beyond doubt."
+            "An author is ranked by the best of k submissions, which share one error: each interval covers with 1\u{a0}−\u{a0}5%/k, each \
+             verdict against eager is wrong with 0.1%/k. A place is one more than the number of authors who are better beyond doubt."
         }
         @if standings.rankings.iter().flat_map(|ranking| &ranking.rows).any(|row| !row.others.is_empty()) {
             p.muted {
@@ -94,7 +95,7 @@ fn ranking_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
             (Column::text("author"), Cell::name(untrusted(&row.author, NAME))),
         ];
         cells.extend(cells_of(scored, is_best, ranking, standings));
-        cells.insert(4, (Column::pictures("beside the others", ""), Cell::text(strip(&scored.score, &ruler))));
+        cells.insert(4, (Column::pictures(headline(ranking), "log scale"), Cell::text(strip(&scored.score, &ruler))));
         let count = (Column::number("submissions"), Cell::maybe(count, |count| format!("{count:.0}")));
         cells.insert(cells.len() - 1, count);
         cells
@@ -116,12 +117,12 @@ fn cells_of(scored: &Scored, is_best: bool, ranking: &Ranking, standings: &Stand
         @if !is_best { br; span.muted { (SUPERSEDED) } }
     };
     let own = html! { (number::score(score.headline)) " " span.muted { (interval.unwrap_or_default()) } };
-    let signed = html! { (untrusted(&submission.signer, NAME)) ", " (time_text(submission.signed_at)) };
+    let signed = html! { (untrusted(&submission.signer, NAME)) ", " span.whole { (time_text(submission.signed_at)) } };
     let device = device.map(|device| device.aggregate_score);
     [
         (Column::text("plugin, its report"), Cell::text(plugin)),
         (Column::measured(headline(ranking), "interval"), Cell::keyed(own, score.headline)),
-        (Column::text("against eager"), Cell::text(html! { (score.verdict.to_string()) })),
+        (Column::text("against eager, where it ran"), Cell::text(html! { (score.verdict.to_string()) })),
         (Column::number(other), Cell::maybe(other_score, number::score)),
         (Column::measured("AS", "device time"), Cell::maybe(device, number::score)),
         (Column::number("right"), Cell::of(score.part.right_share(), number::percent)),

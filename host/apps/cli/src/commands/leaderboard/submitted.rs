@@ -18,16 +18,14 @@ pub fn page(board: &Board, standings: &Standings, position: usize) -> Page {
     let entries: Vec<EntrantResults<'_>> = entries.into_iter().map(|entry| entry.shared_by(share)).collect();
     let files = submission.files.iter().map(|file| one_line(file, NAME)).collect();
     let origin = Origin { version: env!("CARGO_PKG_VERSION").to_owned(), files };
-    let Page { lead: of_results, sections, footer, .. } = report(&contests(&entries), &origin);
-    let standing = Section::new("standing", "On the board", standing(standings, position));
+    let Page { lead: of_results, mut sections, footer, .. } = report(&contests(&entries), &origin);
+    // After how to read the page.
+    sections.insert(1.min(sections.len()), Section::new("standing", "On the board", standing(standings, position)));
+    sections.push(Section::new("made", "What was measured", made(submission)));
     Page {
         title: "A submission".into(),
         lead: html! { (lead(board, submission)) (of_results) },
-        sections: [standing]
-            .into_iter()
-            .chain(sections)
-            .chain([Section::new("made", "What was measured", made(submission))])
-            .collect(),
+        sections,
         footer: html! { p { a href="../index.html" { "The board" } } (footer) },
     }
 }
@@ -43,7 +41,7 @@ fn lead(board: &Board, submission: &Submission) -> Markup {
         @if let Some(text) = super::warning(board) { p.bad { strong { (text) } } }
         p {
             strong { (untrusted(&submission.plugin, NAME)) } " of " (untrusted(&submission.author, NAME)) ", measured and signed by "
-            (untrusted(&submission.signer, NAME)) " until " (time_text(submission.signed_at)) "."
+            (untrusted(&submission.signer, NAME)) ", last at " (time_text(submission.signed_at)) "."
         }
         p {
             "The signatures fit, no job was met before, and all scores follow from the recorded trials. A key proves who measured, \

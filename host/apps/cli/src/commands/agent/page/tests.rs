@@ -19,7 +19,7 @@ fn settings(model: &str) -> AgentSettings {
     }
 }
 
-/// An attempt of so many turns, each of which writes a source, in which a model says nothing but this.
+/// An attempt of so many answers, each of which writes a source, in which a model says nothing but this.
 fn attempt(turns: usize, said: &str) -> RecordedAttempt {
     let mut lines = vec![TrajectoryLine::Begin {
         schema: String::new(),
@@ -90,7 +90,7 @@ fn sources_are_shown_by_what_changed_with_verdicts_and_rewards() {
         "The source, 2 lines",
         "reward: build +0.02",
         "reward: score -0.50",
-        "<span class=\"good\">right</span>, AS 1.50, strict 0.000 within 1.30x, <span class=\"bad\">1 finding</span>",
+        "<span class=\"good\">right</span>, AS 1.50, AS strict 0.000, within 1.30x, <span class=\"bad\">1 finding</span>",
     ] {
         assert!(text.contains(words), "{words} in {text}");
     }
@@ -109,7 +109,7 @@ fn a_long_run_folds() {
         "{short}"
     );
     let long = rendered(&settings("m"), &[attempt(40, "said")], &source);
-    assert!(long.contains("<summary>Turns 7 to 34</summary><ol class=\"turns\" start=\"7\">"), "{long}");
+    assert!(long.contains("<summary>Answers 7 to 34</summary><ol class=\"turns\" start=\"7\">"), "{long}");
     let many: Vec<RecordedAttempt> = (0..OPEN + 1).map(|_| attempt(1, "said")).collect();
     let text = rendered(&settings("m"), &many, &source);
     assert!(text.matches("<details class=\"attempt\">").count() == OPEN + 1, "{text}");
