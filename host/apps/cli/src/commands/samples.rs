@@ -104,7 +104,7 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
 pub(super) fn find(arguments: &SurveyArguments, files: CommandFiles<'_>) -> Result<Vec<PathBuf>, Stop> {
     let files = files.writes("--json", &arguments.json).reads_samples(&arguments.paths);
     files.check()?;
-    meant::check_there(arguments.paths.iter().map(PathBuf::as_path))?;
+    meant::check_there(arguments.paths.iter().map(PathBuf::as_path), meant::NO_SAMPLE)?;
     let mut found = vec![];
     let mut seen = HashSet::new();
     for path in &arguments.paths {
