@@ -216,7 +216,7 @@ fn every_wrong_list_or_plugin_has_its_sentence() {
     eval(&noop, &prose).expect_end(2, &["none of the 2 paths"]);
     // What is called a plugin is one, broken or not.
     let run = Passhost::bench([&named, &list], &place.out()).with(&["--variant", "float32"]).run();
-    run.expect_end(1, &["text does not load", "1 graphs of 1 samples", "1 compile"]);
+    run.expect_end(1, &["text does not load", "1 graph of 1 sample", "1 compile"]);
     let classes: BTreeSet<String> =
         read(&place.out()).documents.iter().map(|found| format!("{:?}", found.blame)).collect();
     run.expect(classes == BTreeSet::from(["Some(Plugin)".to_owned()]), "the plugin is blamed");
