@@ -45,9 +45,12 @@ plugins: setup
 build: announce plugins
 	$(CARGO) build --workspace --bins
 
+EVALUATION = $(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/masked_mean_pool.wasm samples/masked-mean-pool $(EVAL)
+
 eval: programs
 	$(CARGO) $(COMPONENT) -p passhost-plugin-masked-mean-pool
-	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/masked_mean_pool.wasm samples/masked-mean-pool $(EVAL)
+	@echo $(EVALUATION)
+	@$(EVALUATION) || { code=$$?; [ $$code != 3 ] || echo "with make: make eval EVAL=--quick, or EVAL='--wait 5m'" >&2; exit $$code; }
 
 # Records docs/pictures/demo.svg anew: on a machine that does nothing else.
 demo: programs

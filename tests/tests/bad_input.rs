@@ -233,7 +233,13 @@ fn what_was_meant_is_in_the_message() {
     let results = write(&directory, "results/night.jsonl", "").with_file_name("").display().to_string();
     let endpoint = "http://127.0.0.1:9/v1/chat/completions";
     let meant = |path: &str| format!("did you mean `{path}`");
-    let cases: [(&[&str], &[&str]); 14] = [
+    let source = write(&directory, "pass.rs", "").display().to_string();
+    let cases: [(&[&str], &[&str]); 19] = [
+        (&["eval", &python, &source], &["stands where the plugin belongs, and is Python", "passhost_extract"]),
+        (&["eval", &rms_norm], &["stands where the plugin belongs", &format!("`passhost eval PLUGIN {rms_norm}`")]),
+        (&["eval", &noop, "GatedBlock"], &["no file or directory `GatedBlock`; expected a sample", "FILE.py:MODEL"]),
+        (&["samples", "list", "GatedBlock"], &["no file or directory `GatedBlock`; expected a sample"]),
+        (&["bench", &source, &rms_norm], &[&format!("`passhost build {source}` makes one")]),
         (
             &["eval", &rms_norm, &noop],
             &["stands where the plugin belongs", &format!("passhost eval {noop} {rms_norm}")],

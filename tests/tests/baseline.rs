@@ -76,7 +76,7 @@ fn eager_and_inductor_run_the_printed_program_and_stand_beside_a_plugin() {
     compared.expect_end(
         0,
         &[
-            "1 graphs of 1 samples, cpu, policy open, against eager called from Python",
+            "1 graph of 1 sample, cpu, policy open, against eager called from Python",
             "fuse-pointwise",
             "inductor torch",
         ],

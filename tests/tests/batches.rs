@@ -200,9 +200,9 @@ fn every_wrong_list_or_plugin_has_its_sentence() {
         (&[&noop, &latin], &["latin.txt", "line 2 is not UTF-8"]),
         (&[&noop, &json], &["result.json", "it is JSON, and a list of samples belongs here"]),
         (&[&noop, &prose], &["notes.txt", "none of the 2 paths that it names is there, `these are` on line 1"]),
-        (&[&list, &list], &["no plugin is given: `", "list.txt` is none; plugins, .wasm components, come first"]),
-        (&[&noop], &["no samples are given; plugins are followed by samples or lists"]),
-        (&[&noop, Path::new("/nowhere/list.txt")], &["cannot open `/nowhere/list.txt`"]),
+        (&[&list, &list], &["no plugin is given: `", "list.txt` is no .wasm component"]),
+        (&[&noop], &["no samples are given; name some, or lists of them"]),
+        (&[&noop, Path::new("/nowhere/list.txt")], &["no file or directory `/nowhere/list.txt`; expected a sample"]),
         (&[&noop, place.folder.path()], &["is no sample", "give a sample or a list"]),
         (&[Path::new("/nowhere/p.wasm"), &list], &["no file `/nowhere/p.wasm`", "make plugins"]),
     ];
@@ -216,7 +216,7 @@ fn every_wrong_list_or_plugin_has_its_sentence() {
     eval(&noop, &prose).expect_end(2, &["none of the 2 paths"]);
     // What is called a plugin is one, broken or not.
     let run = Passhost::bench([&named, &list], &place.out()).with(&["--variant", "float32"]).run();
-    run.expect_end(1, &["text does not load", "1 graphs of 1 samples", "1 compile"]);
+    run.expect_end(1, &["text does not load", "1 graph of 1 sample", "1 compile"]);
     let classes: BTreeSet<String> =
         read(&place.out()).documents.iter().map(|found| format!("{:?}", found.blame)).collect();
     run.expect(classes == BTreeSet::from(["Some(Plugin)".to_owned()]), "the plugin is blamed");

@@ -16,7 +16,7 @@ fn board(sample: &Path) -> (Lab, Signed) {
     let signed = lab.signed(&plugin("fuse-pointwise"), sample, "first.jsonl");
     let (first, keys) = (lab.text("first.jsonl"), lab.text("trusted.keys"));
     leaderboard(&lab, &["--new", &first, "--trusted-keys", &keys, "--list", "gates"])
-        .expect_end(0, &["board.json: 1 samples, open,", "whose results count"]);
+        .expect_end(0, &["board.json: 1 sample, open,", "whose results count"]);
     (lab, signed)
 }
 

@@ -145,7 +145,6 @@ def main(arguments: list[str] | None = None) -> int:
         where = f"{frame.filename}:{frame.lineno}: `{frame.line}`"
         print(f"error: {path} fails on these inputs ({where}): {error}; give others with --input", file=sys.stderr)
         return 1
-    print(f"{given.out}/{name}")
     return 0
 
 

@@ -10,11 +10,12 @@ from typing import Any, Literal
 from .dynamic import Dynamic
 from .errors import ExtractError
 from .provenance import Provenance, check_folder_name
+from .script import called, wait_for_call
 from .task import Task
 
 
 def extract(
-    name: str,
+    name: str | None = None,
     *,
     out: Path | str = ".",
     layout: Literal["task", "graph"] = "task",
@@ -25,7 +26,7 @@ def extract(
     training: bool = False,
     provenance: Provenance | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a wrapper that runs a model or a function as before and writes the sample `out/<name>`.
+    """Make a wrapper that runs a model or a function as before, writes the sample `out/<name>` and prints how many variants it has.
 
     Each call with new shapes adds a variant:
 
@@ -39,9 +40,13 @@ def extract(
     names dimensions that may take any size, and checks that the graph stays the same: `{"x": {0: "S0"}}`. `training` allows a model in
     training mode, as long as it draws no random numbers.
     """
+    if not isinstance(name, str):
+        found = "no name is given" if name is None else f"{type(name).__name__} stands where the name belongs"
+        raise ExtractError(f'{found}; the name comes first: extract("my-model")(model)')
     check_folder_name(name)
     if layout not in ("task", "graph"):
         raise ExtractError(f"layout is {layout!r}; it must be 'task' or 'graph'")
+    wait_for_call(f"{Path(out) / name}")
 
     def wrap(model_or_fn: Callable[..., Any]) -> Callable[..., Any]:
         origin = provenance or Provenance(model_name=name)
@@ -49,11 +54,11 @@ def extract(
 
         @functools.wraps(model_or_fn, updated=())
         def run(*args: Any, **kwargs: Any) -> Any:
+            called(f"{Path(out) / name}")
             outputs = task.add(model_or_fn, *args, **kwargs)
-            if layout == "graph":
-                task.write_graph(out)
-            else:
-                task.write(out)
+            written = task.write_graph(out) if layout == "graph" else task.write(out)
+            count = 1 if layout == "graph" else task.count()
+            print(f"{written}: {count} variant{'' if count == 1 else 's'}")
             return outputs
 
         return run

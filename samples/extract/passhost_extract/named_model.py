@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import sys
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -66,7 +67,8 @@ def build(path: str, module: ModuleType, name: str, positional: list[Any], optio
     """
     made = getattr(module, name, None)
     if made is None:
-        raise ExtractError(f"{path}: the module {module.__name__} has no {name!r}")
+        near = get_close_matches(name, dir(module), n=1)
+        raise ExtractError(f"{path}: the module {module.__name__} has no {name!r}" + "".join(f"; did you mean {one!r}?" for one in near))
     if isinstance(made, torch.nn.Module) and (options or positional):
         option = next(iter(options), "with arguments")
         raise ExtractError(f"{path} is a model already, which --option {option} can't change; leave that out")

@@ -77,6 +77,10 @@ class Task:
                 )
         self._variants[added.shapes] = added
 
+    def count(self) -> int:
+        """How many graphs `write` writes: the variants in each dtype."""
+        return sum(len(one.texts) for one in self._variants.values())
+
     def write(self, out: Path | str) -> Path:
         """Write the task `out/<name>`, replacing the graphs of an earlier extraction there, and return that path.
 

@@ -49,7 +49,7 @@ def my_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_one_command_writes_a_sample(my_model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--option", "width=8", "--input", "2,5:50", "--input", "scale=8", "--dtypes", "float32,float16", "--out", "samples"]
     assert main(["my_model:Embedded", *arguments]) == 0
-    assert capsys.readouterr().out == "samples/Embedded\n"
+    assert capsys.readouterr().out == "samples/Embedded: 2 variants\n"
     folders = (my_model / "samples/Embedded/graph_list.txt").read_text().splitlines()
     assert folders == ["graphs/subgraphs/float32/s-fixed/Embedded", "graphs/subgraphs/float16/s-fixed/Embedded"]
     tokens, weight, scale = load_meta(my_model / "samples/Embedded" / folders[1] / "weight_meta.py")
@@ -156,6 +156,7 @@ def test_a_file_that_is_no_module_is_told(tmp_path: Path, capsys: pytest.Capture
         (["my_model:made", "--set", "number=4"], "my_model:made: number can be set where the module is given as a file, FILE.py:NAME"),
         (["no_such_model:made"], "no_such_model:made: there is no module 'no_such_model'; install it, or go to the folder it is in"),
         (["my_model:absent"], "my_model:absent: the module my_model has no 'absent'"),
+        (["my_model:Embeded"], "my_model:Embeded: the module my_model has no 'Embeded'; did you mean 'Embedded'\\?"),
         (["my_model:number"], "my_model:number doesn't make a model: 'int' object is not callable"),
         (["my_model:Embedded"], "missing 1 required positional argument: 'width'; give what it needs as --option KEY=VALUE"),
         (

@@ -63,10 +63,10 @@ fn what_holds_a_score_back_is_said_with_what_is_left_to_the_library() {
         &expect![[r#"
             of 3 right graphs 1 leaves calls to the library: 2.00x in the geometric mean; 1 leaves none: 4.00x;
             of 1 it is not recorded
-            slowest right      speedup     us  at reference   us  library calls
-            attention/calls       2.00  600.0        126.93  9.5   2 linear, mm
-            attention/views       4.00  300.0        126.93  9.5           none
-            attention/unknown     6.00  200.0             -    -              -
+            slowest right      speedup     us  at reference  reference us  library calls
+            attention/calls       2.00  600.0        126.93           9.5   2 linear, mm
+            attention/views       4.00  300.0        126.93           9.5           none
+            attention/unknown     6.00  200.0             -             -              -
         "#]],
     );
     held_back(
@@ -88,10 +88,10 @@ fn what_holds_a_score_back_is_said_with_what_is_left_to_the_library() {
         &expect![[r#"
             of 3 right graphs 1 leaves calls to the library: 2.00x in the geometric mean; 1 leaves none: 4.00x;
             of 1 it is not recorded
-            slowest right      speedup  device      us  at floor   us  library calls
-            attention/calls       2.00    1.00  1200.0    435.78  2.8   2 linear, mm
-            attention/views       4.00    2.00   600.0    435.78  2.8           none
-            attention/unknown     6.00    3.00   400.0         -    -              -
+            slowest right      speedup  device  device us  at floor  floor us  library calls
+            attention/calls       2.00    1.00     1200.0    435.78       2.8   2 linear, mm
+            attention/views       4.00    2.00      600.0    435.78       2.8           none
+            attention/unknown     6.00    3.00      400.0         -         -              -
         "#]],
     );
     let run = files.run("compare", &["stream.json", "other.json"], "100", &[]);
@@ -99,8 +99,9 @@ fn what_holds_a_score_back_is_said_with_what_is_left_to_the_library() {
     let on_the_device = run.out.find("on the device").unwrap_or(run.out.len());
     let end = run.out.find("right with both").unwrap_or(run.out.len());
     expect![[r#"
-        on the device alone it takes 2.000 times as long in the geometric mean of 3 graphs that both have
-        right; 1 takes at most 1.10 times as long as it on 3 of them
+        on the device alone 2 takes 2.000 times as long as 1 in the
+        geometric mean of 3 graphs that both have right; 1 takes at most 1.10 times as long as 2 on 3 of
+        them
     "#]]
     .assert_eq(run.out.get(on_the_device..end).unwrap_or_default());
 }

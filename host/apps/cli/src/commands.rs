@@ -93,7 +93,7 @@ fn device_setup(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
 /// Every sample that the paths name, each once. What was named again is said.
 fn named_samples<'p>(paths: impl IntoIterator<Item = &'p PathBuf>, terminal: &Terminal) -> Result<Vec<Named>, Stop> {
     let paths: Vec<&Path> = paths.into_iter().map(PathBuf::as_path).collect();
-    meant::check_there(paths.iter().copied())?;
+    meant::check_there(paths.iter().copied(), meant::NO_SAMPLE)?;
     let FoundSamples { samples, repeated } = passhost_sample::find_all(paths).or_stop(Exit::Usage)?;
     if let Some(Repeated { count, first }) = repeated {
         let first = one_line(&first.display().to_string(), 200);
@@ -105,7 +105,7 @@ fn named_samples<'p>(paths: impl IntoIterator<Item = &'p PathBuf>, terminal: &Te
 
 /// A plugin file. One that is anything else is most often a list in the wrong place.
 fn read_plugin(path: &Path, limit: u64) -> Result<Plugin, Stop> {
-    meant::check_there([path])?;
+    meant::check_there([path], "")?;
     let plugin = Plugin::read(path, limit).or_stop(Exit::Usage)?;
     if !plugin.wasm.starts_with(WEBASSEMBLY) && !is_wasm_by_name(path) {
         let path = path.display();

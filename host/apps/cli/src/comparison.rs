@@ -2,6 +2,7 @@
 
 use crate::summary::{against, bracketed, class_words, counting_once, name, named, range, share, short};
 use crate::terminal::{Terminal, TitledCell, Tone, WIDE};
+use passhost_page::number::counted;
 use passhost_report::{
     AgainstFirst, DeviceTimeRatio, EntrantComparison, EntrantStanding, GraphPlace, Missing, NEARLY, ScoreChange,
     headline_name,
@@ -17,9 +18,9 @@ pub fn render(comparison: &EntrantComparison, terminal: &Terminal) -> Vec<String
     let conditions = &comparison.conditions;
     let device = conditions.device.as_deref().unwrap_or("no device");
     let mut title = format!(
-        "{} graphs of {} samples, {device}, policy {}",
-        comparison.graphs,
-        comparison.samples,
+        "{} of {}, {device}, policy {}",
+        counted(comparison.graphs, "graph"),
+        counted(comparison.samples, "sample"),
         one_line(&conditions.policy, 40)
     );
     title.push_str(&against(conditions));
@@ -106,15 +107,16 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison
     let ratio = against.headline(comparison.conditions.headline);
     let score = headline_name(comparison.conditions.headline);
     let title = format!(
-        "{number} against 1: {score} {:.3} times as high{}; better on {better} graphs, worse on {worse}, undecided on {undecided}",
+        "{number} against 1: {score} {:.3} times as high{}; better on {}, worse on {worse}, undecided on {undecided}",
         ratio.ratio,
         bracketed(ratio.interval),
+        counted(better, "graph"),
     );
     let mut lines = terminal.painted(Tone::Strong, &title, "");
     if ratio.interval.is_none() {
         lines.extend(terminal.painted(Tone::Warn, "times were not taken in as many processes: no interval", ""));
     }
-    lines.extend(against.device.into_iter().flat_map(|device| terminal.wrap(&on_the_device(device), "")));
+    lines.extend(against.device.into_iter().flat_map(|device| terminal.wrap(&on_the_device(number, device), "")));
     let over_samples = against.over_samples.filter(|_| comparison.samples > 1);
     lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("a ratio of", over), "")));
     for (what, found) in [
@@ -129,11 +131,12 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &EntrantComparison
     lines
 }
 
-/// What an entrant takes on the device alone, on all graphs that both have right.
-fn on_the_device(DeviceTimeRatio { graphs, ratio, nearly }: DeviceTimeRatio) -> String {
+/// What an entrant's rewrites take on the device alone beside those of the first, on all graphs that both have right.
+fn on_the_device(number: usize, DeviceTimeRatio { graphs, ratio, nearly }: DeviceTimeRatio) -> String {
     format!(
-        "on the device alone it takes {ratio:.3} times as long in the geometric mean of {graphs} graphs that both have right; \
-         1 takes at most {NEARLY:.2} times as long as it on {nearly} of them"
+        "rewrite against rewrite, without eager: on the device alone {number} takes {ratio:.3} times as long as 1 in the \
+         geometric mean of {} that both have right; 1 takes at most {NEARLY:.2} times as long as {number} on {nearly} of them",
+        counted(graphs, "graph")
     )
 }
 

@@ -49,11 +49,14 @@ fn slowest(headroom: &Headroom, terminal: &Terminal) -> Vec<String> {
     let speedup = |timed: Option<GraphTime>| short(timed.map(|timed| timed.speedup));
     let us = |timed: Option<GraphTime>| timed.map_or("-".to_owned(), |timed| format!("{:.1}", timed.us));
     let limit = if terminal.width() >= WIDE { CALLS[0] } else { CALLS[1] };
-    let (of_device, at) = match headroom.clock {
+    let (of_device, own_us, at, at_us) = match headroom.clock {
         // By wall clock the first speedup is that of what was measured.
-        Clock::Wall => (usize::MAX, "at reference"),
-        Clock::Device => (0, "at floor"),
+        Clock::Wall => (usize::MAX, "us", "at reference", "reference us"),
+        Clock::Device => (0, "device us", "at floor", "floor us"),
     };
+    // On a CPU there is no reference.
+    let is_held = headroom.graphs.iter().any(|graph| graph.at_reference.is_some());
+    let [of_reference, its_us] = if is_held { [0, WIDE] } else { [usize::MAX; 2] };
     terminal.rows(&headroom.graphs[..headroom.graphs.len().min(SHOWN)], |graph| {
         let RightGraph { place, measured, at_reference, .. } = graph;
         let calls = graph.library_calls_text().map_or("-".to_owned(), |calls| one_line(&calls, limit));
@@ -61,9 +64,9 @@ fn slowest(headroom: &Headroom, terminal: &Terminal) -> Vec<String> {
             TitledCell::new("slowest right", name(place)),
             TitledCell::new("speedup", short(Some(graph.speedup))),
             TitledCell::new("device", speedup(*measured)).from(of_device),
-            TitledCell::new("us", us(*measured)).from(WIDE),
-            TitledCell::new(at, speedup(*at_reference)),
-            TitledCell::new("us", us(*at_reference)).from(WIDE),
+            TitledCell::new(own_us, us(*measured)).from(WIDE),
+            TitledCell::new(at, speedup(*at_reference)).from(of_reference),
+            TitledCell::new(at_us, us(*at_reference)).from(its_us),
             TitledCell::new("library calls", calls),
         ]
     })

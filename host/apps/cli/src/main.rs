@@ -94,7 +94,8 @@ fn arguments(terminal: &Terminal) -> Result<Cli, ExitCode> {
         if matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion) {
             return output::answer(&error);
         }
-        for line in refused::lines(&error, &command) {
+        let meant = meant::lone_sample(&error, std::env::args_os()).map(|text| vec![format!("{ERROR} {text}")]);
+        for line in meant.unwrap_or_else(|| refused::lines(&error, &command)) {
             match line.strip_prefix(ERROR) {
                 Some(rest) => terminal.complain(&format!("{}{rest}", terminal.paint(Tone::Bad, ERROR))),
                 None => terminal.complain(&line),

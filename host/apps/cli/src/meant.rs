@@ -2,8 +2,10 @@
 
 use crate::exit::Stop;
 use crate::suggest::{did_you_mean, like};
+use clap::error::{Error, ErrorKind};
 use passhost_builder::PassSource;
 use passhost_result::untrusted::one_line;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Files of a directory that are compared with a name.
@@ -12,6 +14,9 @@ const ENTRIES: usize = 10_000;
 const SUGGESTIONS: usize = 3;
 /// Names that are listed where none is like the one that is not there.
 const LISTED: usize = 6;
+/// What is said of a sample that is not there, and that nothing is called like.
+pub const NO_SAMPLE: &str = "expected a sample, a list of samples, or a directory that holds some; `python -m passhost_extract \
+                         FILE.py:MODEL --input SIZES` makes a sample of a model (docs/start.md)";
 
 /// Whether a path is named as a component, or is the source of one.
 pub fn is_plugin(path: &Path) -> bool {
@@ -20,6 +25,13 @@ pub fn is_plugin(path: &Path) -> bool {
 
 /// Refuses a plugin among the samples where something else stands in its place.
 pub fn check_order(plugin: &Path, samples: &[PathBuf]) -> Result<(), Stop> {
+    if plugin.extension().is_some_and(|ending| ending == "py") {
+        return Err(Stop::usage(format!(
+            "`{0}` stands where the plugin belongs, and is Python; make a sample of a model in it: \
+             `python -m passhost_extract {0}:MODEL --input SIZES` (docs/start.md)",
+            plugin.display()
+        )));
+    }
     let swapped = samples.iter().find(|path| is_plugin(path)).filter(|_| !is_plugin(plugin) && plugin.exists());
     let Some(second) = swapped else { return Ok(()) };
     let (first, second) = (plugin.display(), second.display());
@@ -28,11 +40,22 @@ pub fn check_order(plugin: &Path, samples: &[PathBuf]) -> Result<(), Stop> {
     )))
 }
 
-/// Refuses a path that is not there, where others are that are called nearly like it.
-pub fn check_there<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Stop> {
-    let missed = paths.into_iter().find_map(|path| Some((path, near(path).filter(|near| !near.is_empty())?)));
+/// What is said of a command line that lacks something, where that is the plugin before a sample.
+pub fn lone_sample(error: &Error, words: impl IntoIterator<Item = OsString>) -> Option<String> {
+    let mut words = words.into_iter().skip(1).filter(|_| error.kind() == ErrorKind::MissingRequiredArgument);
+    words.next().filter(|command| command == "eval")?;
+    let sample = words.next().map(PathBuf::from).filter(|path| path.exists() && !is_plugin(path))?;
+    let sample = sample.display();
+    Some(format!("`{sample}` stands where the plugin belongs; put one before it: `passhost eval PLUGIN {sample}`"))
+}
+
+/// Refuses a path that is not there, where others are that are called nearly like it, or there is something to say
+/// `otherwise`.
+pub fn check_there<'p>(paths: impl IntoIterator<Item = &'p Path>, otherwise: &str) -> Result<(), Stop> {
+    let is_said = |near: &Vec<String>| !(near.is_empty() && otherwise.is_empty());
+    let missed = paths.into_iter().find_map(|path| Some((path, near(path).filter(is_said)?)));
     missed.map_or(Ok(()), |(path, near)| {
-        Err(Stop::usage(format!("no file or directory `{}`; {}", path.display(), did_you_mean(&near, ""))))
+        Err(Stop::usage(format!("no file or directory `{}`; {}", path.display(), did_you_mean(&near, otherwise))))
     })
 }
 

@@ -2,17 +2,20 @@
 
 use crate::headroom;
 use crate::terminal::{Terminal, TitledCell, Tone, WIDE};
+use passhost_page::number::counted;
 use passhost_report::{ClockScores, Conditions, Eager, Extreme, GraphPlace, OverSamples, PartScores, Slice, Summary};
-use passhost_result::Headline;
 use passhost_result::document::Launch;
 use passhost_result::untrusted::one_line;
-use passhost_score::{Confidence, Estimate, FailureClass, Interval};
+use passhost_result::{Headline, Progress};
+use passhost_score::{Confidence, Estimate, FailureClass, Interval, Verdict};
 use std::collections::BTreeMap;
 
 /// Places that are named; JSON has them all.
 const SHOWN: usize = 5;
 /// Tolerances whose ES(t) is shown.
 const TOLERANCES: [i8; 8] = [-10, -5, -3, -2, -1, 0, 1, 3];
+/// The factor to each side from which on the interval of a score says nothing.
+const TOO_NOISY: f64 = 3.0;
 
 /// The lines for all plugins: one table over them where there are several, then a section each.
 pub fn render(summaries: &[Summary], terminal: &Terminal) -> Vec<String> {
@@ -55,8 +58,10 @@ fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> 
     let device = conditions.device.as_deref().unwrap_or("no device");
     let PartScores { samples, graphs, .. } = summary.all;
     let title = format!(
-        "{number}{}: {graphs} graphs of {samples} samples, {device}, policy {}{}",
+        "{number}{}: {} of {}, {device}, policy {}{}",
         one_line(&summary.entrant.name, 60),
+        counted(graphs, "graph"),
+        counted(samples, "sample"),
         one_line(&conditions.policy, 40),
         against(conditions)
     );
@@ -73,7 +78,8 @@ fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> 
     lines.extend(terminal.wrap(&ends.join(", "), ""));
     let counts: Vec<String> =
         summary.progress.iter().rev().map(|(progress, count)| format!("{count} {progress}")).collect();
-    if !counts.is_empty() {
+    // It ranks failures: where nothing failed, scores say more.
+    if summary.progress.keys().any(|progress| *progress < Progress::RightAtMinus5) {
         lines.extend(terminal.wrap(&format!("progress: {}", counts.join(", ")), ""));
     }
     lines.extend(extremes("best", &summary.best, terminal));
@@ -92,6 +98,9 @@ fn scores(all: &PartScores, headline: Headline, terminal: &Terminal) -> Vec<Stri
         };
         return terminal.painted(Tone::Bad, &format!("no score: {why}"), "");
     };
+    if let Some(noisy) = too_noisy(wall.confidence.as_ref()) {
+        return terminal.painted(Tone::Warn, &noisy, "");
+    }
     let both = |scores: &ClockScores| {
         both_scores([scores.aggregate_score, scores.aggregate_score_strict], scores.confidence.as_ref(), headline)
     };
@@ -112,12 +121,20 @@ pub fn verdict_text(Confidence { verdict, speedup, .. }: &Confidence) -> String 
     format!("{verdict}: {speedup}x (95% CI {low} to {high})")
 }
 
+/// What is said in place of scores whose interval is so wide that they say nothing.
+pub fn too_noisy(confidence: Option<&Confidence>) -> Option<String> {
+    let spread = confidence.filter(|found| found.verdict == Verdict::Undecided)?.aggregate_score.spread();
+    let text = || format!("no score: too noisy to say (AS within a factor of {})", rounded(spread, 0));
+    (spread > TOO_NOISY).then(text)
+}
+
 /// AS and AS strict with their intervals, each with what it is in a few words; the headline stands first.
 pub fn score_lines(
     [published, strict]: [f64; 2],
     confidence: Option<&Confidence>,
     headline: Headline,
-) -> [(String, &'static str); 2] {
+    with_edge_cases: bool,
+) -> [(String, String); 2] {
     let text = |name: &str, score: f64, interval: Option<Interval>| {
         let interval = interval.map(|Interval { low, high }| [low, high].map(|end| rounded(end, 2)));
         let interval = interval.map_or(String::new(), |[low, high]| format!(" [{low}, {high}]"));
@@ -125,10 +142,9 @@ pub fn score_lines(
     };
     let published = text("AS", published, confidence.map(|found| found.aggregate_score));
     let strict = text("AS strict", strict, confidence.map(|found| found.aggregate_score_strict));
-    let lines = [
-        (published, "speedup with failures counted; see `passhost explain AS`"),
-        (strict, "no error forgiven, edge-case inputs included"),
-    ];
+    let tried = if with_edge_cases { "edge-case inputs included" } else { "no edge-case inputs tried" };
+    let says = "speedup with failures counted; see `passhost explain AS`".to_owned();
+    let lines = [(published, says), (strict, format!("no error forgiven, {tried}"))];
     match headline {
         Headline::Published => lines,
         Headline::Strict => {
@@ -140,7 +156,7 @@ pub fn score_lines(
 
 /// Both on one line.
 pub fn both_scores(scores: [f64; 2], confidence: Option<&Confidence>, headline: Headline) -> String {
-    score_lines(scores, confidence, headline).map(|(text, _)| text).join("   ")
+    score_lines(scores, confidence, headline, true).map(|(text, _)| text).join("   ")
 }
 
 /// A mean in which each sample counts once, and what it says of others.
@@ -298,4 +314,32 @@ pub fn against(conditions: &Conditions) -> String {
     let launch = (conditions.launch == Launch::Graph).then(|| format!(", {}", conditions.launch));
     let eager = (conditions.eager == Eager::Python).then(|| format!(", against {}", conditions.eager));
     launch.into_iter().chain(eager).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_that_says_nothing_is_no_score() {
+        let says = |low, high, verdict| {
+            let interval = Interval { low, high };
+            let [aggregate_score, aggregate_score_strict] = [interval; 2];
+            let speedup = Estimate { speedup: 1.0, interval };
+            let (submissions, resolution) = (1, 1.0);
+            too_noisy(Some(&Confidence {
+                aggregate_score,
+                aggregate_score_strict,
+                speedup,
+                verdict,
+                submissions,
+                resolution,
+            }))
+        };
+        let factor = |factor| Some(format!("no score: too noisy to say (AS within a factor of {factor})"));
+        assert_eq!(says(0.0056, 4116.3, Verdict::Undecided), factor("857"));
+        assert_eq!(says(0.3, 3.2, Verdict::Undecided), factor("3.3"));
+        assert_eq!(says(0.34, 3.0, Verdict::Undecided), None);
+        assert_eq!(says(2.0, 100.0, Verdict::Faster), None);
+    }
 }

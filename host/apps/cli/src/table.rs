@@ -1,8 +1,9 @@
 //! The table on the terminal: a view of the result document.
 
 use crate::reason;
-use crate::summary::{both_scores, class_words, rounded, score_lines, verdict_text};
+use crate::summary::{both_scores, class_words, rounded, score_lines, too_noisy, verdict_text};
 use crate::terminal::{Terminal, TitledCell, Tone};
+use passhost_page::number::counted;
 use passhost_report::short_names;
 use passhost_result::document::{Blame, DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
@@ -124,7 +125,8 @@ pub fn total<'d>(documents: impl ExactSizeIterator<Item = &'d Document> + Clone)
     let ends: Vec<String> = ends.into_iter().map(|(end, count)| format!("{count} {end}")).collect();
     let changed = variants().filter(|variant| variant.rewrite.as_ref().is_some_and(|rewrite| !rewrite.pass_miss));
     let speedups: Vec<f64> = changed.filter_map(|variant| Some(variant.timing.as_ref()?.shown()?.speedup)).collect();
-    let mut line = format!("{} graphs of {} samples: {}", variants().count(), documents.len(), ends.join(", "));
+    let (graphs, samples) = (counted(variants().count(), "graph"), counted(documents.len(), "sample"));
+    let mut line = format!("{graphs} of {samples}: {}", ends.join(", "));
     if !speedups.is_empty() {
         let mean = (speedups.iter().map(|speedup| speedup.ln()).sum::<f64>() / speedups.len() as f64).exp();
         let slower = speedups.iter().filter(|&&speedup| speedup < 0.97).count();
@@ -148,7 +150,7 @@ fn unmeasured(document: &Document) -> Option<String> {
 }
 
 /// Whether it ran and was not timed: the machine did something else, or what was to be captured cannot be.
-fn is_unmeasured(variant: &Variant) -> bool {
+pub fn is_unmeasured(variant: &Variant) -> bool {
     variant.class.is_none() && variant.failure.as_ref().is_some_and(|failure| failure.stage == "timing")
 }
 
@@ -313,10 +315,14 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
         if text.chars().count() > terminal.width() { terminal.wrap(&text, "") } else { vec![text] }
     };
     let painted = |text: String| fitting(text).into_iter().map(|line| terminal.paint(tone, &line));
-    let mut lines: Vec<String> = verdict(document).into_iter().flat_map(painted).collect();
     let headline = document.policy.rules().headline;
+    if let Some(text) = too_noisy(document.confidence.as_ref()) {
+        return painted(text).chain(progress(document).into_iter().flat_map(fitting)).collect();
+    }
+    let mut lines: Vec<String> = verdict(document).into_iter().flat_map(painted).collect();
     let both = [scores.aggregate_score, scores.aggregate_score_strict];
-    for (line, says) in score_lines(both, document.confidence.as_ref(), headline) {
+    let with_edge_cases = document.limits.measurement.edge_case_rounds;
+    for (line, says) in score_lines(both, document.confidence.as_ref(), headline, with_edge_cases) {
         lines.extend(painted(format!("{line}  {says}")));
     }
     if let Some(DeviceScores { aggregate_score, aggregate_score_strict, confidence }) = &document.device_scores {
@@ -359,7 +365,7 @@ mod tests {
     use passhost_ir::NodeId;
     use passhost_made_documents::{document, right};
     use passhost_result::Candidate;
-    use passhost_score::Interval;
+    use passhost_score::{Interval, Verdict};
 
     fn kernel(times: &[u64], is_kept: bool) -> TunedKernel {
         let candidates: Vec<Candidate> =
@@ -389,6 +395,21 @@ mod tests {
         }
         let untimed = Variant { timing: None, ..right("x", 2.0) };
         assert_eq!(row(&untimed)[3..6], ["-", "-", "-"]);
+    }
+
+    #[test]
+    fn scores_say_no_more_than_was_measured() {
+        let said = |document: &Document| scores(document, &Terminal::detect()).join("\n");
+        let mut quick = document("p", "s", vec![right("x", 2.0)]);
+        assert!(said(&quick).contains("edge-case inputs included"));
+        quick.limits.measurement = quick.limits.measurement.quickly();
+        assert!(said(&quick).contains("no error forgiven, no edge-case inputs tried"), "{}", said(&quick));
+        let confidence = quick.confidence.as_mut().unwrap();
+        confidence.verdict = Verdict::Undecided;
+        confidence.aggregate_score = Interval { low: 0.005, high: 4000.0 };
+        let noisy = said(&quick);
+        assert!(noisy.contains("no score: too noisy to say (AS within a factor of 894)"), "{noisy}");
+        assert!(!noisy.contains("2.00"), "{noisy}");
     }
 
     #[test]

@@ -79,6 +79,8 @@ mod tests {
             .into_iter()
             .chain(FailureClass::ALL.into_iter().flat_map(|class| [class.to_string(), class_words(Some(class))]))
             .chain([class_words(None)])
+            .chain(["variant", "eager", "nodes", "kernels", "control run", "scaled inputs"].map(str::to_owned))
+            .chain(["edge-case inputs", "false-positive rate", "policy", "open", "miss"].map(str::to_owned))
             .chain(NoteKind::ALL.iter().map(|kind| kind.term().to_owned()))
             .chain(progress.map(|progress| progress.to_string()))
             .chain(exits.into_iter().chain(signals).map(|exit| exit.code().to_string()));
@@ -110,6 +112,8 @@ mod tests {
             ("3", "exit code 3"),
             ("exit 130", "exit code 130"),
             ("t", "tolerance"),
+            ("MISS", "unchanged"),
+            ("edge case inputs", "edge-case inputs"),
         ] {
             assert_eq!(find(&terms, typed).map(|term| term.names[0]), Some(name), "{typed}");
         }

@@ -128,9 +128,11 @@ pub fn recorded_conclusion(variant: &Variant) -> Conclusion {
 /// Why a variant that ran comes to what it does, where that is a failure.
 fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Failure> {
     if outcome.is_none() {
-        let trouble = variant.timing.as_ref().and_then(|timing| timing.trouble.as_ref());
-        return Some(match trouble {
-            Some(trouble) => failure(Blame::Host, "timing", format!("not measured: {trouble}"), NOT_MEASURED),
+        let timing = variant.timing.as_ref();
+        return Some(match timing.and_then(|timing| Some((timing.trouble.as_ref()?, timing.attempts))) {
+            Some((trouble, attempts)) => {
+                failure(Blame::Host, "timing", format!("not measured: {trouble}"), &on_a_busy_machine(attempts))
+            }
             None => failure(Blame::Host, "timing", "no times were measured", "report this"),
         });
     }
@@ -160,13 +162,26 @@ fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Fai
 
 /// What findings of the integrity layers say together.
 const UNLIKE: &str = "the outputs do not follow from the inputs as the reference's do";
-/// What to do about a machine that does something else.
-const NOT_MEASURED: &str = "stop what else runs on this machine, try again for a while with --wait 5m, or accept noise with --quick, for trying \
-                            things out";
+
+/// What to do about a machine that does something else. Only who waits tries more than twice.
+fn on_a_busy_machine(attempts: u32) -> String {
+    let again = match attempts {
+        ..=2 => "try again for a while with --wait 5m".to_owned(),
+        _ => format!("give --wait a longer time than these {attempts} attempts took"),
+    };
+    format!("stop what else runs on this machine, {again}, or accept noise with --quick, for trying things out")
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_waited_is_told_to_wait_for_longer() {
+        assert!(on_a_busy_machine(2).contains("with --wait 5m"));
+        let waited = on_a_busy_machine(7);
+        assert!(waited.contains("a longer time than these 7 attempts took") && !waited.contains("5m"), "{waited}");
+    }
 
     #[test]
     fn what_was_found_counts_whatever_ended_the_evaluation() {

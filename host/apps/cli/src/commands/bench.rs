@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicBool;
 
 #[derive(Debug, Args)]
 pub struct BenchArguments {
-    /// Plugins, then samples, lists of samples, or directories that hold some
+    /// Plugins, which are .wasm components, and samples, lists of samples, or directories that hold some, in any order
     #[arg(required = true, value_name = "PLUGIN... LIST|DIR")]
     pub paths: Vec<PathBuf>,
     /// Keeps each result in this file, a JSON value a line, as soon as it is there

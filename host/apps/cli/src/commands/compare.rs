@@ -2,12 +2,16 @@
 
 use super::documents;
 use super::documents::FilterArguments;
-use crate::exit::{Exit, OrStop, Stop};
+use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::output::write_and_print;
+use crate::table::is_unmeasured;
 use crate::terminal::Terminal;
 use clap::Args;
-use passhost_report::{Apart, EntrantComparison, EntrantResults, by_launch, compare, entries};
+use passhost_page::number::counted;
+use passhost_report::{
+    Apart, ComparisonError, EntrantComparison, EntrantResults, Sourced, by_launch, compare, entries,
+};
 use passhost_result::untrusted::one_line;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -38,7 +42,8 @@ pub fn run(arguments: &CompareArguments, terminal: &Terminal) -> Result<Exit, St
     // Who alone launches as it does has nobody to be compared with, unless nobody has.
     let several = groups.iter().any(|group| group.len() > 1);
     let (compared, alone): (Vec<_>, Vec<_>) = groups.drain(..).partition(|group| !several || group.len() > 1);
-    let compared = compared.iter().map(|group| compare(group)).collect::<Result<Vec<_>, _>>().or_stop(Exit::Usage)?;
+    let compared = compared.iter().map(|group| compare(group)).collect::<Result<Vec<_>, _>>();
+    let compared = compared.map_err(|error| not_compared(error, &documents))?;
     let document = |comparison| ComparisonDocument { schema: "passhost.comparison/1", comparison };
     let mut lines = vec![];
     for comparison in &compared {
@@ -51,6 +56,21 @@ pub fn run(arguments: &CompareArguments, terminal: &Terminal) -> Result<Exit, St
         several => write_and_print(&arguments.json, &several.iter().map(document).collect::<Vec<_>>(), lines)?,
     }
     Ok(Exit::Success)
+}
+
+/// Why entrants are not compared. Where times are missing, other samples are no remedy.
+fn not_compared(error: ComparisonError, documents: &[Sourced]) -> Stop {
+    let variants = documents.iter().flat_map(|sourced| &sourced.document.variants).filter(|one| is_unmeasured(one));
+    let reasons: Vec<&str> = variants.filter_map(|one| Some(one.failure.as_ref()?.message.as_str())).collect();
+    match (&error, reasons.first()) {
+        (ComparisonError::NothingShared(entrants), Some(first)) => Stop::usage(format!(
+            "no graph was measured for all {entrants} entrants: {} without times ({}); `passhost bench` with --resume \
+             --wait 5m measures what is missing",
+            counted(reasons.len(), "result"),
+            one_line(first, 300)
+        )),
+        _ => Stop::new(Exit::Usage, error),
+    }
 }
 
 fn left_out(entry: &EntrantResults<'_>) -> String {

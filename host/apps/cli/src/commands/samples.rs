@@ -56,7 +56,7 @@ pub enum SamplesCommand {
     /// Runs one graph once and writes its inputs and outputs as files
     Run(run::RunArguments),
     /// Tries plausible cheats of every graph against its check: how many are refused, and which kinds are not
-    Strength(strength::StrengthArguments),
+    Strength(Box<strength::StrengthArguments>),
     /// Makes variants of one graph, of other sizes and element types, and writes them as a task
     Vary(vary::VaryArguments),
     /// Writes samples as one text file each, in which texts that are equal stand once
@@ -108,7 +108,7 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
 pub(super) fn find(arguments: &SurveyArguments, files: CommandFiles<'_>) -> Result<Vec<PathBuf>, Stop> {
     let files = files.writes("--json", &arguments.json).reads_samples(&arguments.paths);
     files.check()?;
-    meant::check_there(arguments.paths.iter().map(PathBuf::as_path))?;
+    meant::check_there(arguments.paths.iter().map(PathBuf::as_path), meant::NO_SAMPLE)?;
     let mut found = vec![];
     let mut seen = HashSet::new();
     for path in &arguments.paths {

@@ -88,7 +88,7 @@ const LOG_LINES: usize = 50;
 const LINE: usize = 4000;
 
 pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    meant::check_there([arguments.sample.as_path()])?;
+    meant::check_there([arguments.sample.as_path()], meant::NO_SAMPLE)?;
     let paths = passhost_sample::find(&arguments.sample).or_stop(Exit::Usage)?;
     let limits = arguments.limits.limits();
     let confinement = arguments.confinement.mode();

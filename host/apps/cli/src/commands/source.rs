@@ -112,7 +112,7 @@ impl GivenPlugin {
 
     /// Reads a component, or compiles a source, where a refusal is a result.
     pub fn read(path: &Path, limit: u64, terminal: &Terminal) -> Result<GivenPlugin, Stop> {
-        meant::check_there([path])?;
+        meant::check_there([path], "")?;
         if PassSource::is_meant_by(path) {
             return GivenPlugin::compiled(path, terminal);
         }
@@ -130,7 +130,7 @@ impl GivenPlugin {
 
 /// Reads a component, or compiles a source, where a refusal ends the command.
 pub fn plugin(path: &Path, limit: u64, terminal: &Terminal) -> Result<Plugin, Stop> {
-    meant::check_there([path])?;
+    meant::check_there([path], "")?;
     if !PassSource::is_meant_by(path) {
         return Plugin::read(path, limit).or_stop(Exit::Usage);
     }

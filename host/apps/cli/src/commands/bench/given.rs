@@ -3,6 +3,7 @@
 use crate::commands::{WEBASSEMBLY, is_wasm_by_name, named_samples, read_plugin};
 use crate::exit::Stop;
 use crate::terminal::Terminal;
+use passhost_builder::PassSource;
 use passhost_child::Plugin;
 use passhost_protocol::open_regular;
 use passhost_result::untrusted::one_line;
@@ -19,14 +20,18 @@ pub struct BatchInputs {
 /// Plugins are the files of WebAssembly among the paths, or those that are named as such.
 pub fn read(paths: &[PathBuf], limit: u64, terminal: &Terminal) -> Result<BatchInputs, Stop> {
     let (plugins, lists): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| is_plugin(path));
-    if plugins.is_empty() {
-        let first = paths[0].display();
+    let is_source = |path: &&&PathBuf| PassSource::is_meant_by(path) && (plugins.is_empty() || path.is_file());
+    if let Some(source) = lists.iter().find(is_source) {
+        let source = source.display();
         return Err(Stop::usage(format!(
-            "no plugin is given: `{first}` is none; plugins, .wasm components, come first, then lists of samples"
+            "`{source}` is the source of a pass, and a batch takes .wasm components; `passhost build {source}` makes one"
         )));
     }
+    if plugins.is_empty() {
+        return Err(Stop::usage(format!("no plugin is given: `{}` is no .wasm component", paths[0].display())));
+    }
     if lists.is_empty() {
-        return Err(Stop::usage("no samples are given; plugins are followed by samples or lists of them"));
+        return Err(Stop::usage("no samples are given; name some, or lists of them"));
     }
     let mut read: Vec<Plugin> = vec![];
     for path in plugins {

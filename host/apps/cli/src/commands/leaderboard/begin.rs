@@ -7,6 +7,7 @@ use crate::output::{print, write_json};
 use anyhow::Context as _;
 use passhost_board::{Board, FILE};
 use passhost_corpus::write_whole;
+use passhost_page::number::counted;
 use passhost_sign::{Signed, TrustedKeys};
 use std::path::Path;
 
@@ -33,9 +34,9 @@ pub fn run(arguments: &LeaderboardArguments) -> Result<Exit, Stop> {
         .map_err(|error| Stop::host(format!("cannot make `{}`: {error}", directory.display())))?;
     write_whole(&keys, &text)?;
     write_json(&path, &board)?;
-    let samples: usize = board.sample_lists.iter().map(|list| list.samples.len()).sum();
+    let samples = counted(board.sample_lists.iter().map(|list| list.samples.len()).sum(), "sample");
     print([
-        format!("{}: {samples} samples, {}, {}", path.display(), board.policies[0].name, board.devices[0].name),
+        format!("{}: {samples}, {}, {}", path.display(), board.policies[0].name, board.devices[0].name),
         format!("{}: whose results count", keys.display()),
     ]);
     Ok(Exit::Success)

@@ -14,6 +14,7 @@ use passhost_corpus::journal::{Finished, Journal};
 use passhost_corpus::outcome::{Outcome, SampleReport};
 use passhost_corpus::quantities::{count, time};
 use passhost_corpus::survey::cores;
+use passhost_page::number::counted;
 use passhost_sample::InputMode;
 use passhost_supervisor::memory::available;
 use std::path::PathBuf;
@@ -123,9 +124,9 @@ fn totals(summary: &Summary, samples: u64) -> String {
     let journal = if known > 0 { format!(" ({} from the journal)", count(known)) } else { String::new() };
     let rate = samples.saturating_sub(known) as f64 / summary.seconds.max(1e-3);
     format!(
-        "{} graphs of {} samples{journal}, {} nodes, {}, {rate:.1} samples/s",
-        count(summary.graphs),
-        count(samples),
+        "{} of {}{journal}, {} nodes, {}, {rate:.1} samples/s",
+        counted(summary.graphs as usize, "graph"),
+        counted(samples as usize, "sample"),
         count(summary.nodes),
         time(Duration::from_secs_f64(summary.seconds)),
     )

@@ -8,6 +8,7 @@ use clap::Args;
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
 use passhost_corpus::stats::{Counted, Summary, count_graph};
+use passhost_page::number::counted;
 
 #[derive(Debug, Args)]
 pub struct StatsArguments {
@@ -39,9 +40,9 @@ fn render(summary: &Summary, reports: &[SampleReport<Counted>], top: usize, term
     lines.extend(terminal.headed(&["element type", "tensors"], &dtypes));
     lines.push(String::new());
     let total = format!(
-        "{} graphs of {} samples, {} nodes (median {}, most {}), {} ops, {} calls of ops not shown",
-        count(summary.graphs),
-        count(reports.len() as u64),
+        "{} of {}, {} nodes (median {}, most {}), {} ops, {} calls of ops not shown",
+        counted(summary.graphs as usize, "graph"),
+        counted(reports.len(), "sample"),
         count(summary.nodes),
         count(summary.nodes_median),
         count(summary.nodes_most),
