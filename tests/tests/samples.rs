@@ -445,8 +445,8 @@ fn wrong_usage_is_exit_code_two() {
 #[test]
 fn strength_counts_the_cheats_that_a_check_refuses() {
     let path = repository().join("tests/adversarial/samples/from-a-quarter");
-    let options = ["--device", "cpu", "--threads", "1", "--policy", "strict", "--seed", "1", "--json", "-"];
-    let run = samples("strength", &path, &options).run();
+    let options = ["--device", "cpu", "--threads", "1", "--policy", "strict", "--seed", "1"];
+    let run = samples("strength", &path, &options).with_json().run();
     run.expect_end(0, &[]);
     let found = run.json();
     let mutants = found["variants"][0]["mutants"].as_array().cloned().unwrap_or_default();
