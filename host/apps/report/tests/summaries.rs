@@ -9,7 +9,7 @@ use passhost_report::{
     Apart, Eager, EntrantComparison, EntrantResults, GraphFilter, PartScores, Slice, Sourced, Summary, by_launch,
     compare, entries, summarise,
 };
-use passhost_result::document::{Blame, Document, Failure, Launch, Status, Variant};
+use passhost_result::document::{Blame, CHECK, Document, Failure, Launch, Status, Variant};
 use passhost_result::verify::recompute;
 use passhost_result::{Candidate, OtherRounds, Share, TunedKernel};
 use passhost_score::{FailureClass, Options, Verdict, score};
@@ -342,12 +342,13 @@ fn what_is_not_comparable_is_refused_with_what_differs() {
     published.job.inputs = Some(passhost_result::InputMode::Published);
     let mut older = one("b");
     older.job.check -= 1;
+    let versions = format!("check {CHECK} and {}", CHECK - 1);
     let elsewhere =
         Document { job: passhost_result::document::Job { sample_sha256: "x".into(), ..one("b").job }, ..one("b") };
     for (other, texts) in [
         (strict, ["policy `open` and `strict`", "`a 0.1.0` (one.json)"]),
         (other_constants, ["b = 0.1", "b = 0.001"]),
-        (older, ["check 2 and 1", "evaluate one of them again"]),
+        (older, [versions.as_str(), "evaluate one of them again"]),
         (published, ["inputs fresh and published", "evaluate one of them again"]),
         (elsewhere, ["no graph was measured for all 2 entrants", "the same samples"]),
     ] {
