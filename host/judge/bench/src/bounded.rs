@@ -65,12 +65,13 @@ pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
     }
 }
 
-/// Whether a result leaves a range where an operand does. Comparisons do not, nor do positions that are found among floats.
+/// Whether a result leaves a range where an operand does. Positions that are found among floats do not; a comparison may,
+/// as what is counted of it may be an index less one.
 fn hands_on(program: &Graph, op: &OpName, operand: ValueId, output: ValueId) -> bool {
     let (from, to) = (program.ty(operand).dtype, program.ty(output).dtype);
     let converts =
         || op.name.ends_with("::_to_copy") || OpRow::of(op).and_then(|row| row.shows) == Some(Shows::Converted);
-    to != Dtype::Bool && (!from.is_float() || to.is_float() || converts())
+    !from.is_float() || to.is_float() || to == Dtype::Bool || converts()
 }
 
 /// For each value a number that it has in common with those whose memory it may share.
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_not_bounded_by_where_they_are_compared_or_by_what_is_written_elsewhere() {
+    fn floats_are_not_bounded_by_positions_among_them_or_by_what_is_written_elsewhere() {
         let program = Graph::parse(
             "graph(%i: i64[4], %j: i64[4], %w: f32[9,3], %x: f32[4,3], %s: f32[4,9]) {
   %v: i64[4] = aten::view(%i, [4])
@@ -139,6 +140,24 @@ mod tests {
         )
         .unwrap();
         assert_eq!(bounded_inputs(&program), [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn what_is_counted_for_an_index_is_bounded() {
+        let program = Graph::parse(
+            "graph(%mask: i64[4,8], %x: f32[4,8], %t: f32[8,3]) {
+  %a: bool[4,8] = aten::eq.Scalar(%mask, 1)
+  %b: bool[4,8] = aten::gt.Scalar(%x, 0.5)
+  %c: bool[4,8] = aten::logical_and(%a, %b)
+  %n: i64[4] = aten::sum.dim_IntList(%c, [1])
+  %last: i64[4] = aten::sub.Scalar(%n, 1)
+  %e: f32[4,3] = aten::embedding(%t, %last)
+  return (%e)
+}
+",
+        )
+        .unwrap();
+        assert_eq!(bounded_inputs(&program), [true, true, false]);
     }
 
     #[test]
