@@ -165,7 +165,7 @@ impl<'s> Bench<'s> {
             let reference = LoadRequest { program: &read.program, inputs: &read.inputs, seed: 0 };
             session.load(0, reference, STEP, watch)??;
             for seed in 1..=SEEDS {
-                let draws = Draws { seed, others: Some(OtherRounds::ALL) };
+                let draws = Draws::repeated(seed, OtherRounds::ALL);
                 let (rewrite, in_place, schedules) = (rewrite.clone(), vec![], vec![]);
                 let job = RewriteJob { rewrite, in_place, schedules, draws, settings };
                 let found = session.evaluate(&job, STEP, watch)?;

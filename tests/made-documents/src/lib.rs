@@ -174,6 +174,7 @@ fn empty(name: &str) -> Variant {
         passes_at: None,
         decided: None,
         seed: None,
+        strength: None,
         other_rounds: None,
         tuned: vec![],
         timing: None,

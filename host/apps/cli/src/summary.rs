@@ -111,6 +111,9 @@ fn scores(all: &PartScores, headline: Headline, terminal: &Terminal) -> Vec<Stri
     lines.extend(device.flat_map(|text| terminal.wrap(&text, "")));
     let over_samples = all.over_samples.filter(|_| all.samples > 1);
     lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("AS", over), "")));
+    lines.extend(
+        all.strength.iter().flat_map(|strength| terminal.wrap(&format!("strength of the check: {strength}"), "")),
+    );
     lines
 }
 
@@ -128,13 +131,16 @@ pub fn too_noisy(confidence: Option<&Confidence>) -> Option<String> {
     (spread > TOO_NOISY).then(text)
 }
 
-/// AS and AS strict with their intervals, each with what it is in a few words; the headline stands first.
+/// AS and AS strict with their intervals, each with what it is in a few words. AS strict stands first where it is the
+/// headline, or another number: an error is forgiven then. `wrong_on_edge_cases` says in how many variants, if such inputs
+/// were tried.
 pub fn score_lines(
     [published, strict]: [f64; 2],
     confidence: Option<&Confidence>,
     headline: Headline,
-    with_edge_cases: bool,
+    wrong_on_edge_cases: Option<usize>,
 ) -> [(String, String); 2] {
+    let differ = rounded(published, 2) != rounded(strict, 2);
     let text = |name: &str, score: f64, interval: Option<Interval>| {
         let interval = interval.map(|Interval { low, high }| [low, high].map(|end| rounded(end, 2)));
         let interval = interval.map_or(String::new(), |[low, high]| format!(" [{low}, {high}]"));
@@ -142,21 +148,19 @@ pub fn score_lines(
     };
     let published = text("AS", published, confidence.map(|found| found.aggregate_score));
     let strict = text("AS strict", strict, confidence.map(|found| found.aggregate_score_strict));
-    let tried = if with_edge_cases { "edge-case inputs included" } else { "no edge-case inputs tried" };
+    let why = match wrong_on_edge_cases {
+        None => "no error forgiven, no edge-case inputs tried".to_owned(),
+        Some(0) => "no error forgiven, edge-case inputs included".to_owned(),
+        Some(count) => format!("no error forgiven: {} wrong on edge-case inputs", counted(count, "variant")),
+    };
     let says = "speedup with failures counted; see `passhost explain AS`".to_owned();
-    let lines = [(published, says), (strict, format!("no error forgiven, {tried}"))];
-    match headline {
-        Headline::Published => lines,
-        Headline::Strict => {
-            let [published, strict] = lines;
-            [strict, published]
-        }
-    }
+    let (published, strict) = ((published, says), (strict, why));
+    if headline == Headline::Strict || differ { [strict, published] } else { [published, strict] }
 }
 
-/// Both on one line.
+/// Both on one line, in the order of [`score_lines`].
 pub fn both_scores(scores: [f64; 2], confidence: Option<&Confidence>, headline: Headline) -> String {
-    score_lines(scores, confidence, headline, true).map(|(text, _)| text).join("   ")
+    score_lines(scores, confidence, headline, None).map(|(text, _)| text).join("   ")
 }
 
 /// A mean in which each sample counts once, and what it says of others.

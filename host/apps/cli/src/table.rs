@@ -7,7 +7,7 @@ use passhost_page::number::counted;
 use passhost_report::short_names;
 use passhost_result::document::{Blame, DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
-use passhost_result::{NoteKind, Policy, Progress, TunedKernel, left_out};
+use passhost_result::{NoteKind, Policy, Progress, Strength, TunedKernel, left_out};
 use passhost_score::{FALSE_VERDICTS, FailureClass};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -321,8 +321,10 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
     }
     let mut lines: Vec<String> = verdict(document).into_iter().flat_map(painted).collect();
     let both = [scores.aggregate_score, scores.aggregate_score_strict];
-    let with_edge_cases = document.limits.measurement.edge_case_rounds;
-    for (line, says) in score_lines(both, document.confidence.as_ref(), headline, with_edge_cases) {
+    let is_wrong = |variant: &&Variant| !variant.edge_cases.is_empty();
+    let wrong = document.limits.measurement.edge_case_rounds;
+    let wrong = wrong.then(|| document.variants.iter().filter(is_wrong).count());
+    for (line, says) in score_lines(both, document.confidence.as_ref(), headline, wrong) {
         lines.extend(painted(format!("{line}  {says}")));
     }
     if let Some(DeviceScores { aggregate_score, aggregate_score_strict, confidence }) = &document.device_scores {
@@ -334,6 +336,8 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
     let [s, es] = [(&scores.s, "S", [-5, -3, 0]), (&scores.es, "ES", [0, 1, 3])]
         .map(|(map, name, tolerances)| tolerances.map(|t| format!("{name}({t}) {}", at(map, t))).join("  "));
     lines.extend(fitting(format!("{s}   {es}")));
+    let strength = Strength::of_all(document.variants.iter().filter_map(|variant| variant.strength.as_ref()));
+    lines.extend(strength.into_iter().flat_map(|strength| fitting(format!("strength of the check: {strength}"))));
     lines.extend(progress(document).into_iter().flat_map(fitting));
     lines
 }

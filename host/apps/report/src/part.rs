@@ -1,7 +1,7 @@
 //! Some graphs of an entrant, and what they score together.
 
 use crate::entry::{EntryScoring, GraphItem, ln_resolution, sample_key};
-use passhost_result::Headline;
+use passhost_result::{Headline, Strength};
 use passhost_score::{
     Confidence, Interval, Options, Repeats, Scores, VariantOutcome, confidence, es_intervals, retimed, score,
 };
@@ -25,6 +25,9 @@ pub struct PartScores {
     pub device: Option<ClockScores>,
     /// AS of each sample, in the geometric mean over samples.
     pub over_samples: Option<OverSamples>,
+    /// Mutants of the graphs that the check refuses, of those where that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
 }
 
 /// Scores by one clock.
@@ -91,6 +94,7 @@ impl PartScores {
             device: over_device_time
                 .and_then(|outcomes| ClockScores::of(&outcomes, &devices, scoring, scoring.device_resolution)),
             over_samples: over_samples(&counted, &scoring.options),
+            strength: Strength::of_all(items.iter().filter_map(|item| item.variant.strength.as_ref())),
         }
     }
 }

@@ -363,7 +363,7 @@ fn what_is_not_comparable_is_refused_with_what_differs() {
 fn what_the_budget_had_no_room_for_is_said() {
     let mut cut = right("x", 2.0);
     let share = |count| Share { count, of: 3 };
-    cut.other_rounds = Some(OtherRounds { scaled: share(3), edge_cases: share(1) });
+    cut.other_rounds = Some(OtherRounds { scaled: share(3), edge_cases: share(1), first: vec![] });
     let mut documents = vec![document("a", "one", vec![cut, right("y", 2.0)])];
     let said = |documents: &[Document]| summary_of(documents.to_vec(), &GraphFilter::default()).remarks;
     let edge_cases = "a budget of 10 s has no room for all rounds with edge-case inputs (in 1 of 2 variants)";

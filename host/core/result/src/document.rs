@@ -12,7 +12,7 @@ use crate::timing::Rules;
 use crate::untrusted::one_line;
 use crate::{
     DeviceInfo, DivergentNode, EdgeCaseFinding, GuestLimits, GuestUsage, InputMode, OtherRounds, OutputReport,
-    PassInfo, Progress, SandboxProfile, Settings, Spent, TunedKernel,
+    PassInfo, Progress, SandboxProfile, Settings, Spent, Strength, TunedKernel,
 };
 pub use hidden::{HiddenShape, HiddenShapes, allowed, described, reproduction, unsaid, wrong_from};
 use passhost_ir::{Dtype, Graph};
@@ -318,6 +318,9 @@ pub struct Variant {
     /// How many rounds there were beside the ordinary ones, by the budget. Older documents do not say: all.
     #[serde(default)]
     pub other_rounds: Option<OtherRounds>,
+    /// How strong the check is, where that was measured before (`passhost samples strength`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
     /// The kernels that were measured in several schedules, where that was asked for, and which each has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<TunedKernel>,

@@ -11,7 +11,7 @@ pub fn left_out<'v>(variants: impl IntoIterator<Item = &'v Variant>, settings: &
     let (mut count, mut cut) = (0, [0; 3]);
     for variant in variants {
         count += 1;
-        let OtherRounds { scaled, edge_cases } = variant.other_rounds.unwrap_or_default();
+        let OtherRounds { scaled, edge_cases, .. } = variant.other_rounds.clone().unwrap_or_default();
         let pairs = variant.timing.as_ref().is_some_and(|timing| has_fewer_pairs(timing, settings));
         for (sum, is_cut) in cut.iter_mut().zip([scaled.is_cut(), edge_cases.is_cut(), pairs]) {
             *sum += u32::from(is_cut);

@@ -96,7 +96,7 @@ impl Settings {
 }
 
 /// Rounds beside the ordinary ones. Which of them there are is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OtherRounds {
     /// With one input at another scale.
     #[serde(alias = "stressed")]
@@ -104,6 +104,28 @@ pub struct OtherRounds {
     /// With one input that is unusual.
     #[serde(alias = "unusual")]
     pub edge_cases: Share,
+    /// Those that were tried before others, because they refuse mutants of the graph that ordinary rounds let pass.
+    #[serde(default)]
+    pub first: Vec<UnusualRound>,
+}
+
+/// A round in which inputs are unusual, as findings name it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct UnusualRound {
+    /// The names of the inputs.
+    pub input: String,
+    /// In which way they are unusual.
+    pub draw: String,
+}
+
+impl UnusualRound {
+    /// What [`UnusualRound::draw`] says of an input at another scale.
+    pub const SCALED: &str = "is at 8 times its scale";
+
+    /// The round in which this input is at another scale.
+    pub fn scaled(input: &str) -> UnusualRound {
+        UnusualRound { input: input.to_owned(), draw: UnusualRound::SCALED.to_owned() }
+    }
 }
 
 /// How many of something there are.
@@ -119,7 +141,7 @@ impl OtherRounds {
     /// All that there are.
     pub const ALL: OtherRounds = {
         let all = Share { count: u32::MAX, of: u32::MAX };
-        OtherRounds { scaled: all, edge_cases: all }
+        OtherRounds { scaled: all, edge_cases: all, first: Vec::new() }
     };
 }
 

@@ -11,7 +11,7 @@ mod equivalent;
 use classes::CLASSES;
 use draft::Site;
 use passhost_ir::{Graph, NodeKind};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Nodes of a graph, and elements of its largest value, beyond which the strength of a check is not determined.
 pub const MOST_NODES: usize = 300;
@@ -78,6 +78,18 @@ pub fn sampled(mut all: Vec<Mutant>, most: usize, seed: u64) -> Vec<Mutant> {
         chosen.binary_search(&(at - 1)).is_ok()
     });
     all
+}
+
+/// Two halves, with as many of each class as can be. Which half gets more of one follows from the seed.
+pub fn halves(mut all: Vec<Mutant>, seed: u64) -> (Vec<Mutant>, Vec<Mutant>) {
+    let mut of_class: HashMap<String, u64> = HashMap::new();
+    let mut is_first = |mutant: &mut Mutant| {
+        let before = of_class.entry(mutant.class.clone()).or_insert_with(|| mixed(seed ^ mutant.class.len() as u64));
+        *before = before.wrapping_add(1);
+        *before % 2 == 0
+    };
+    let first = all.extract_if(.., &mut is_first).collect();
+    (first, all)
 }
 
 /// So many compositions of two mutants of different classes.

@@ -47,7 +47,9 @@ pub(crate) struct Retyped<'s> {
 impl Checked<'_> {
     /// Measures it on these inputs.
     pub(crate) fn draw(&mut self, draws: Draws) {
-        self.0.iter_mut().for_each(|item| (item.plan.draws, item.plan.is_shared) = (Some(draws), true));
+        if let Ok(item) = &mut self.0 {
+            (item.plan.draws, item.plan.is_shared) = (Some(draws), true);
+        }
     }
 
     /// Why there is nothing to measure, as far as that is known without a device.
@@ -105,7 +107,7 @@ impl<'s> Checker<'s> {
             Err(judged) => return Checked(Err(judged)),
         };
         let Seeds { inputs, hidden, others, tuned } = self.recorded.get(index).cloned().unwrap_or_default();
-        let draws = inputs.map(|seed| Draws { seed, others });
+        let draws = inputs.map(|seed| Draws { others, ..Draws::of(seed) });
         let plan = RunPlan { draws, tuned, ..RunPlan::default() };
         let mut item = self.item(plugin, reading, plan);
         if item.end.as_ref().is_ok_and(|verified| !verified.pass_miss) {

@@ -91,7 +91,7 @@ fn judge(
     }
     let hidden = |variant: &Variant| variant.hidden.as_ref().map(|hidden| hidden.seed);
     let seeds = |variant: &Variant| {
-        let (inputs, others, tuned) = (variant.seed, variant.other_rounds, variant.tuned.clone());
+        let (inputs, others, tuned) = (variant.seed, variant.other_rounds.clone(), variant.tuned.clone());
         Seeds { inputs, hidden: hidden(variant), others, tuned }
     };
     // What a pass returns may depend on the facts of the device that it is told of, which are not this one's.

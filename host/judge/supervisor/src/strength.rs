@@ -1,18 +1,27 @@
 //! How strong the check of a variant is: how many mutants of its graph it refuses.
 //!
-//! A mutant is checked as a verified rewrite is, in the rounds of the policy, and timed never.
+//! A mutant is checked as a verified rewrite is, in the rounds of the policy, and timed never. Half of those of single
+//! classes say which rounds are worth trying first; the strength is what the check makes, with those, of the other half and
+//! of compositions. It is kept, and evaluations of the same variant try the same rounds first.
+
+mod chosen;
+mod kept;
+
+pub(crate) use kept::known;
 
 use crate::checker::Checker;
 use crate::evaluation::TypedReading;
 use crate::sample::Sample;
 use crate::stages::{Reference, Trail, secret, unfit};
+use chosen::minimal_sets;
+use kept::KeptStrength;
 use passhost_child::Use;
 use passhost_child::device::{Device, DeviceSession};
 use passhost_ir::{OpTable, in_place_nodes};
-use passhost_mutants::{Mutant, compositions, is_within_limits, mutants, sampled};
-use passhost_protocol::device::{Draws, RewriteJob};
-use passhost_result::Settings;
+use passhost_mutants::{Mutant, compositions, halves, is_within_limits, mutants, sampled};
+use passhost_protocol::device::{Draws, EvaluationReport, RewriteJob};
 use passhost_result::document::{Failure, Variant};
+use passhost_result::{Finding, OtherRounds, Settings, Strength, UnusualRound};
 use std::sync::Arc;
 
 /// What became of the mutants of a variant.
@@ -22,8 +31,8 @@ pub struct VariantStrength {
     pub variant: String,
     /// Each mutant that was tried.
     pub tried: Vec<TriedMutant>,
-    /// Why the strength is not determined.
-    pub undetermined: Option<String>,
+    /// Of those that no round was chosen by.
+    pub strength: Strength,
 }
 
 /// A mutant that was tried.
@@ -33,6 +42,8 @@ pub struct TriedMutant {
     pub class: String,
     /// The values that it computes otherwise.
     pub at: String,
+    /// Whether rounds were chosen by it, so that it does not count for the strength.
+    pub chooses: bool,
     /// What became of it.
     pub fate: MutantFate,
 }
@@ -40,8 +51,8 @@ pub struct TriedMutant {
 /// What became of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MutantFate {
-    /// The check refuses it.
-    Killed,
+    /// The check refuses it: in these rounds, or in ordinary ones if none is named.
+    Killed(Vec<UnusualRound>),
     /// It computes what the original does, by this rule.
     Equivalent(String),
     /// The check calls it right.
@@ -60,7 +71,7 @@ pub struct MutantCounts {
 }
 
 impl Checker<'_> {
-    /// Tries mutants of variant `index` of a sample.
+    /// Tries mutants of variant `index` of a sample, and keeps what they say where there is a cache.
     ///
     /// # Errors
     ///
@@ -85,55 +96,100 @@ impl Checker<'_> {
         {
             value.ty = found.clone();
         }
-        let variant = trail.entry.name.clone();
-        let program = &reference.read.program;
-        if !is_within_limits(program) {
-            let why = "its graph is beyond the limits of mutants".to_owned();
-            return Ok(VariantStrength { variant, tried: vec![], undetermined: Some(why) });
-        }
         let seed = secret(&trail.supervisor.config)?;
-        let chosen = [sampled(mutants(program), counts.single, seed), compositions(program, counts.composed, seed)];
+        let program = &reference.read.program;
+        let mut kept = KeptStrength::default();
         let mut tried = vec![];
-        for mutant in chosen.concat() {
-            let fate = fate(&trail, &mut session, &reference, &mutant, seed)?;
-            tried.push(TriedMutant { class: mutant.class, at: mutant.at, fate });
+        if is_within_limits(program) {
+            let single = sampled(mutants(program), counts.single, seed);
+            let (choosing, mut held_back) = halves(single, seed);
+            held_back.extend(compositions(program, counts.composed, seed));
+            let mut trial = Trial { trail: &trail, session: &mut session, reference: &reference };
+            let everywhere = Draws::repeated(seed, OtherRounds::ALL);
+            tried = trial.all(choosing, true, &everywhere)?;
+            kept.sets = minimal_sets(&tried, seed);
+            let draws = Draws { first: kept.first(seed), ..Draws::of(seed) };
+            tried.extend(trial.all(held_back, false, &draws)?);
+            kept.strength = strength(&tried);
+        } else {
+            kept.strength.undetermined = Some("its graph is beyond the limits of mutants".into());
         }
-        Ok(VariantStrength { variant, tried, undetermined: None })
+        let info = session.device().info();
+        kept.keep(trail.supervisor, &reference.read, info);
+        Ok(VariantStrength { variant: trail.entry.name.clone(), tried, strength: kept.strength })
     }
 }
 
-/// What becomes of a mutant in the ordinary rounds, and where it lives in all others.
-fn fate(
-    trail: &Trail<'_>,
-    session: &mut DeviceSession<'_>,
-    reference: &Reference,
-    mutant: &Mutant,
-    seed: u64,
-) -> Result<MutantFate, Failure> {
-    if let Some(rule) = mutant.equivalent {
-        return Ok(MutantFate::Equivalent(rule.into()));
+/// Of mutants that no round was chosen by.
+fn strength(tried: &[TriedMutant]) -> Strength {
+    let count =
+        |is: fn(&MutantFate) -> bool| tried.iter().filter(|mutant| !mutant.chooses && is(&mutant.fate)).count() as u32;
+    let killed = count(|fate| matches!(fate, MutantFate::Killed(_)));
+    let survived = count(|fate| *fate == MutantFate::Survived);
+    Strength { killed, mutants: killed + survived, undetermined: None }
+}
+
+/// A variant that mutants are tried of.
+struct Trial<'t, 'd> {
+    trail: &'t Trail<'t>,
+    session: &'t mut DeviceSession<'d>,
+    reference: &'t Reference,
+}
+
+impl Trial<'_, '_> {
+    fn all(&mut self, mutants: Vec<Mutant>, chooses: bool, draws: &Draws) -> Result<Vec<TriedMutant>, Failure> {
+        let tried = mutants.into_iter().map(|mutant| {
+            let fate = self.fate(&mutant, draws)?;
+            Ok(TriedMutant { class: mutant.class, at: mutant.at, chooses, fate })
+        });
+        tried.collect()
     }
-    let config = &trail.supervisor.config;
-    for quick in [true, false] {
-        let settings = Settings { quick, ..reference.settings(config.settings) };
-        let in_place = in_place_nodes(&reference.read.program, OpTable::sample());
-        let draws = Draws { seed, others: None };
-        let job = RewriteJob { rewrite: mutant.graph.clone(), in_place, schedules: vec![], draws, settings };
-        let evaluation = match session.evaluate(&job, reference.limit(config, &settings), &mut |_| {}) {
-            Ok(evaluation) => evaluation,
-            Err(error) => {
-                reference.load_in(0, trail, session)?;
+
+    /// What becomes of a mutant in the ordinary rounds, and where it lives in all others. Those have the least time that any
+    /// budget gives them.
+    fn fate(&mut self, mutant: &Mutant, draws: &Draws) -> Result<MutantFate, Failure> {
+        if let Some(rule) = mutant.equivalent {
+            return Ok(MutantFate::Equivalent(rule.into()));
+        }
+        let (config, reference) = (&self.trail.supervisor.config, self.reference);
+        let ordinary = Draws::repeated(draws.seed, OtherRounds::default());
+        for draws in [&ordinary, draws] {
+            let settings = Settings { quick: false, budget_ms: 0, ..reference.settings(config.settings) };
+            let in_place = in_place_nodes(&reference.read.program, OpTable::sample());
+            let (rewrite, draws) = (mutant.graph.clone(), draws.clone());
+            let job = RewriteJob { rewrite, in_place, schedules: vec![], draws, settings };
+            let evaluation = match self.session.evaluate(&job, reference.limit(config, &settings), &mut |_| {}) {
+                Ok(evaluation) => evaluation,
+                Err(error) => {
+                    reference.load_in(0, self.trail, self.session)?;
+                    return Ok(MutantFate::Failed(error.to_string()));
+                }
+            };
+            if let Some(error) = &evaluation.error {
                 return Ok(MutantFate::Failed(error.to_string()));
             }
-        };
-        if let Some(error) = &evaluation.error {
-            return Ok(MutantFate::Failed(error.to_string()));
+            if unfit(&evaluation, false).is_some() || !evaluation.edge_cases.is_empty() {
+                return Ok(MutantFate::Killed(killed_in(&evaluation)));
+            }
         }
-        if unfit(&evaluation, false).is_some() || !evaluation.edge_cases.is_empty() {
-            return Ok(MutantFate::Killed);
-        }
+        Ok(MutantFate::Survived)
     }
-    Ok(MutantFate::Survived)
+}
+
+/// The rounds beside the ordinary ones that refuse a rewrite.
+fn killed_in(evaluation: &EvaluationReport) -> Vec<UnusualRound> {
+    let scaled = evaluation.findings.iter().filter_map(|finding| match finding {
+        Finding::Insensitive { input, .. } => Some(UnusualRound::scaled(input)),
+        _ => None,
+    });
+    let named = |found: &passhost_result::EdgeCaseFinding| UnusualRound {
+        input: found.input.clone(),
+        draw: found.draw.clone(),
+    };
+    let mut rounds: Vec<UnusualRound> = scaled.chain(evaluation.edge_cases.iter().map(named)).collect();
+    rounds.sort();
+    rounds.dedup();
+    rounds
 }
 
 fn failure_of(variant: Variant) -> Failure {

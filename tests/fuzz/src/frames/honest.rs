@@ -161,7 +161,7 @@ fn evaluation(rewrite: &Graph) -> EvaluationReport {
 
 /// How a request to check begins: what is asked, and of what.
 fn beginning_of_evaluate() -> Vec<u8> {
-    let (settings, draws) = (Settings::default(), Draws { seed: 0, others: None });
+    let (settings, draws) = (Settings::default(), Draws::of(0));
     let (rewrite, in_place, schedules) = Default::default();
     let job = RewriteJob { rewrite, in_place, schedules, draws, settings };
     let mut bytes = encode(&ToDevice::Rewrite(RewriteTask::Evaluate, Box::new(job))).unwrap_or_default();

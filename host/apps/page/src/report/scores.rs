@@ -23,7 +23,12 @@ pub(super) fn scores(contest: &Contest<'_>, at: usize) -> Markup {
             (headline(contest)) " is what ranks. " (over_device_time(contest)) "The strip has " (headline(contest)) " with its interval, its line is eager."
     };
     let entrants = contest.contenders.iter().enumerate();
-    Table::of(format!("scores-{at}"), caption, entrants, |(series, one)| row(contest, series, one, &ruler)).markup()
+    let strength = contest.contenders.first().and_then(|one| one.shared.strength.as_ref());
+    let strength =
+        html! { @if let Some(strength) = strength { p { "Strength of the check: " (strength.to_string()) "." } } };
+    let table = Table::of(format!("scores-{at}"), caption, entrants, |(series, one)| row(contest, series, one, &ruler))
+        .markup();
+    html! { (table) (strength) }
 }
 
 /// On which graphs device times are known, where these are not all.
@@ -46,6 +51,13 @@ fn ruler(contest: &Contest<'_>) -> Ruler {
     Ruler { scale: Scale::Logarithmic, range: ChartAxis::around("", ends.flatten()).range }
 }
 
+/// Whether AS forgives somebody an error, so that AS strict is another number.
+fn forgives(contest: &Contest<'_>) -> bool {
+    let walls = contest.contenders.iter().filter_map(|one| one.shared.wall.as_ref());
+    let scores = |wall: &ClockScores| [wall.aggregate_score, wall.aggregate_score_strict].map(number::score);
+    walls.map(scores).any(|[published, strict]| published != strict)
+}
+
 fn row(contest: &Contest<'_>, series: usize, one: &ContestEntrant, ruler: &Ruler) -> Vec<(Column, Cell)> {
     let (wall, device) = (one.shared.wall.as_ref(), one.device.as_ref().map(|device| &device.scores));
     let by = |scores: Option<&ClockScores>, headline| with_interval(scores.map(|scores| scores.headline(headline)));
@@ -57,14 +69,20 @@ fn row(contest: &Contest<'_>, series: usize, one: &ContestEntrant, ruler: &Ruler
     let all = &one.summary.all;
     let no_time = || Cell::maybe(None, number::score);
     let device = if one.speedups.is_empty() { no_time() } else { by(device, Headline::Published) };
-    let mut cells = vec![
-        (Column::text("plugin or baseline"), Cell::name(named(series, one))),
-        (Column::measured("right", "at t\u{a0}=\u{a0}−5"), Cell::of(one.shared.right_share(), number::percent)),
+    let mut scores = vec![
         (Column::measured("AS", "95% interval"), by(wall, Headline::Published)),
         (Column::pictures(headline(contest), "log scale"), Cell::text(ruler.strip(&marks))),
         (Column::measured("AS strict", "95% interval"), by(wall, Headline::Strict)),
-        (Column::measured("AS over device time", "95% interval"), device),
     ];
+    if forgives(contest) {
+        scores.rotate_right(1);
+    }
+    let mut cells = vec![
+        (Column::text("plugin or baseline"), Cell::name(named(series, one))),
+        (Column::measured("right", "at t\u{a0}=\u{a0}−5"), Cell::of(one.shared.right_share(), number::percent)),
+    ];
+    cells.extend(scores);
+    cells.push((Column::measured("AS over device time", "95% interval"), device));
     if !is_captured(contest) {
         cells.push((Column::measured("reference over time", "end to end"), share(one, one.light.wall)));
     }

@@ -39,7 +39,7 @@ impl ReferenceSession {
         let fixed = self.specs.iter().filter(|spec| spec.is_fixed());
         let fixed = fixed.map(|spec| format!("input `{}` is the same in every round", spec.name));
         evaluation.notes.extend(fixed.map(|text| NoteKind::FixedInput.note(text)));
-        evaluation.others = others.report;
+        evaluation.others = others.report.clone();
         let mut checks = Checks::new(self, &program, settings, evaluation);
         checks.round(ordinary(0), &first)?;
         drop(first);

@@ -10,7 +10,7 @@ use crate::edge_cases::{EdgeCaseDraw, draws};
 use crate::inputs::{Round, hash_of};
 use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
-use passhost_result::{OtherRounds, Settings, Share, Work};
+use passhost_result::{OtherRounds, Settings, Share, UnusualRound, Work};
 use std::time::{Duration, Instant};
 
 /// The round that the other inputs of unusual rounds are of, and that says which rounds there are.
@@ -52,6 +52,11 @@ impl EdgeCase {
         bounded.iter().flat_map(ways).chain(together.filter(|case| case.inputs.len() > 1)).collect()
     }
 
+    /// As findings name it.
+    fn round(&self, specs: &[InputSpec]) -> UnusualRound {
+        UnusualRound { input: self.name(specs), draw: self.draw.to_string() }
+    }
+
     /// The names of its inputs.
     pub fn name(&self, specs: &[InputSpec]) -> String {
         let names: Vec<&str> = self.inputs.iter().map(|(input, _)| specs[*input].name.as_str()).collect();
@@ -67,20 +72,22 @@ impl Others {
         let mut scaled: Vec<usize> = (0..specs.len()).filter(|&input| !specs[input].is_fixed()).collect();
         let mut edge_cases = if settings.edge_case_rounds { EdgeCase::all(specs, &reference.graph) } else { vec![] };
         let all = [scaled.len(), edge_cases.len()].map(|count| count as u32);
-        let counts = match of.others {
-            None if settings.quick => [0, 0],
-            Some(recorded) => [recorded.scaled, recorded.edge_cases].map(|share| share.count),
-            None => room(settings, round_takes, all),
+        let (counts, first) = match &of.others {
+            None if settings.quick => ([0, 0], &of.first),
+            Some(recorded) => ([recorded.scaled, recorded.edge_cases].map(|share| share.count), &recorded.first),
+            None => (room(settings, round_takes, all), &of.first),
         };
-        scaled.sort_by_cached_key(|&input| hash_of(round, &specs[input].name, u64::MAX));
-        edge_cases.sort_by_cached_key(|case| hash_of(round, &case.name(specs), !(case.draw as u64)));
-        scaled.truncate(counts[0] as usize);
-        edge_cases.truncate(counts[1] as usize);
+        let key = |input: &usize| hash_of(round, &specs[*input].name, u64::MAX);
+        let by_scaled = ahead(&mut scaled, counts[0], first, key, |&input| UnusualRound::scaled(&specs[input].name));
+        let key = |case: &EdgeCase| hash_of(round, &case.name(specs), !(case.draw as u64));
+        let by_cases = ahead(&mut edge_cases, counts[1], first, key, |case| case.round(specs));
         // They are told of in the order in which they are recorded.
         scaled.sort_unstable();
         edge_cases.sort_by_key(|case| (case.inputs.clone(), case.draw as u64));
         let share = |count: usize, of| Share { count: count as u32, of };
-        let report = OtherRounds { scaled: share(scaled.len(), all[0]), edge_cases: share(edge_cases.len(), all[1]) };
+        let [scaled_rounds, edge_case_rounds] = [share(scaled.len(), all[0]), share(edge_cases.len(), all[1])];
+        let first = [by_scaled, by_cases].concat();
+        let report = OtherRounds { scaled: scaled_rounds, edge_cases: edge_case_rounds, first };
         Others { round, scaled, edge_cases, report }
     }
 
@@ -106,6 +113,28 @@ impl Others {
         }
         Ok(())
     }
+}
+
+/// Keeps so many rounds: two thirds of them, and one at least, are left to `first`, and the rest is drawn, so that nobody
+/// can tell what is not tried. Says which of `first` are among them.
+fn ahead<T>(
+    all: &mut Vec<T>,
+    count: u32,
+    first: &[UnusualRound],
+    key: impl Fn(&T) -> u64,
+    name: impl Fn(&T) -> UnusualRound,
+) -> Vec<UnusualRound> {
+    all.sort_by_cached_key(key);
+    let count = count as usize;
+    let most = (2 * count / 3).max(1);
+    let (mut ahead, mut others) = (vec![], vec![]);
+    for round in all.drain(..) {
+        let is_ahead = ahead.len() < most && first.contains(&name(&round));
+        if is_ahead { &mut ahead } else { &mut others }.push(round);
+    }
+    let named = ahead.iter().take(count).map(name).collect();
+    all.extend(ahead.into_iter().chain(others).take(count));
+    named
 }
 
 /// How many rounds of each kind there are of so many: those with another scale first, and at least one of each.
@@ -165,5 +194,30 @@ mod tests {
         assert_eq!(of(6_000, 0), [4, 20]);
         let none = room(&Settings::default(), Duration::from_secs(9), [0, 0]);
         assert_eq!(none, [0, 0]);
+    }
+
+    #[test]
+    fn chosen_rounds_come_first_and_leave_room_for_drawn_ones() {
+        let name = |number: &u64| UnusualRound { input: "x".into(), draw: number.to_string() };
+        let first: Vec<UnusualRound> = [7, 8, 9].iter().map(name).collect();
+        let of = |count, seed: u64| {
+            let mut all: Vec<u64> = (0..10).collect();
+            let named = ahead(&mut all, count, &first, |&number| crate::counter::hash(seed, number), name);
+            let chosen = all.iter().filter(|&&number| number >= 7).count();
+            assert_eq!(all.len(), count as usize);
+            (named.len(), chosen)
+        };
+        assert_eq!(of(0, 1), (0, 0));
+        assert_eq!(of(1, 1), (1, 1));
+        assert_eq!(of(2, 1).0, 1);
+        assert_eq!(of(3, 1).0, 2);
+        assert_eq!(of(6, 1), (3, 3));
+        assert_eq!(of(10, 1), (3, 3));
+        let drawn = |seed| {
+            let mut all: Vec<u64> = (0..10).collect();
+            ahead(&mut all, 3, &first, |&number| crate::counter::hash(seed, number), name);
+            all
+        };
+        assert!((1..20).any(|seed| drawn(seed) != drawn(0)), "who is drawn beside them follows from the seed");
     }
 }

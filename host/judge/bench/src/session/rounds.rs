@@ -136,7 +136,7 @@ mod tests {
         let load = |seed| ReferenceSession::load(&device, graph.clone(), specs.clone(), seed, |_| {}).ok();
         let (reference, _) = (0..100).find_map(load).unwrap();
         let of_seed = |seed| {
-            let draws = Draws { seed, others: None };
+            let draws = Draws::of(seed);
             reference.evaluate(&job(&graph.to_string(), draws, Settings::default()), |_| {}).error
         };
         let errors: Vec<RewriteError> = (0..10).filter_map(of_seed).collect();

@@ -41,7 +41,7 @@ fn reference_on(device: BenchDevice, graph: &str) -> ReferenceSession {
 }
 
 pub(crate) fn evaluate(reference: &ReferenceSession, rewrite: &str, rewrite_bytes: u64) -> EvaluationReport {
-    let draws = Draws { seed: 11, others: Some(OtherRounds::ALL) };
+    let draws = Draws::repeated(11, OtherRounds::ALL);
     evaluate_on(reference, rewrite, draws, rewrite_bytes)
 }
 
@@ -58,7 +58,7 @@ fn time(reference: &ReferenceSession, rewrite: &str) -> ProcessTiming {
     let passes_at = evaluate(reference, rewrite, 1 << 30).outputs.iter().map(|output| output.passes_at).collect();
     // Two pairs a block, however busy the machine is.
     let settings = Settings { trials: 24, budget_ms: 600_000, warmups: 1, ..settings(1 << 30) };
-    reference.time(&job(rewrite, Draws { seed: 11, others: None }, settings), passes_at, |_| {}).unwrap()
+    reference.time(&job(rewrite, Draws::of(11), settings), passes_at, |_| {}).unwrap()
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn nothing_is_captured_on_the_cpu() {
     let _alone = alone();
     let reference = reference(SUM);
     let settings = Settings { launch: Launch::Graph, ..settings(1 << 30) };
-    let job = job(SUM, Draws { seed: 11, others: None }, settings);
+    let job = job(SUM, Draws::of(11), settings);
     let timed = reference.time(&job, vec![Some(-10)], |_| {});
     let message = "a program on the CPU cannot be captured; it needs a GPU".to_owned();
     assert_eq!(timed.unwrap_err(), TimingError::NotCaptured(NotCaptured::Nothing(message)));
@@ -304,7 +304,7 @@ fn what_a_rewrite_inserts_that_no_input_reaches_is_judged_like_anything_else() {
 }}
 "
         );
-        let mut job = job(&text, Draws { seed: 11, others: Some(OtherRounds::ALL) }, settings(1 << 30));
+        let mut job = job(&text, Draws::repeated(11, OtherRounds::ALL), settings(1 << 30));
         for (node, id) in job.rewrite.nodes.iter_mut().zip([5, 6, 7]) {
             node.id = NodeId(id);
         }

@@ -112,7 +112,7 @@ fn a_sum_in_another_order_is_no_offence_where_whole_rows_share_its_error() {
     );
     let reference = reference(&in_rows);
     let findings = |rewrite: &str, seed| {
-        let draws = Draws { seed, others: Some(OtherRounds::default()) };
+        let draws = Draws::repeated(seed, OtherRounds::default());
         evaluate_on(&reference, rewrite, draws, 1 << 30).findings
     };
     for seed in 0..6 {

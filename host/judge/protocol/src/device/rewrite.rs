@@ -1,7 +1,7 @@
 //! What a device child is asked about a rewrite, and what it measured.
 
 use passhost_ir::{Graph, NodeId, OpName, TensorType};
-use passhost_result::{Finding, OtherRounds, ProcessTimes, Settings, ShownBy, TunedKernel};
+use passhost_result::{Finding, OtherRounds, ProcessTimes, Settings, ShownBy, TunedKernel, UnusualRound};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -41,12 +41,26 @@ pub enum RewriteTask {
 }
 
 /// Which inputs a rewrite is checked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draws {
     /// Secret until the rewrite is known.
     pub seed: u64,
     /// The rounds beside the ordinary ones, where an evaluation is repeated; as many as the budget has room for if absent.
     pub others: Option<OtherRounds>,
+    /// Those of them that come before others, where the budget decides how many there are.
+    pub first: Vec<UnusualRound>,
+}
+
+impl Draws {
+    /// On inputs of this seed, in as many rounds as the budget has room for.
+    pub fn of(seed: u64) -> Draws {
+        Draws { seed, others: None, first: vec![] }
+    }
+
+    /// On inputs of this seed, in these rounds beside the ordinary ones.
+    pub fn repeated(seed: u64, others: OtherRounds) -> Draws {
+        Draws { others: Some(others), ..Draws::of(seed) }
+    }
 }
 
 /// The loaded program as someone else ran it.

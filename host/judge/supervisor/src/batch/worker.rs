@@ -150,8 +150,8 @@ impl<'a> DeviceWorker<'a> {
         if checked.len() > 1
             && let Ok(seed) = secret(&self.supervisor.config)
         {
-            let draws = Draws { seed, others: None };
-            checked.iter_mut().for_each(|(_, checked)| checked.draw(draws));
+            let draws = Draws::of(seed);
+            checked.iter_mut().for_each(|(_, checked)| checked.draw(draws.clone()));
         }
         checked
     }

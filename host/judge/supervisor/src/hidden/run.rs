@@ -53,8 +53,7 @@ fn evaluate(
     let limit = reference.limit(config, &settings);
     let in_place = passhost_ir::in_place_nodes(program, OpTable::sample());
     let scaled = Share { count: 1, of: 1 };
-    let others = Some(OtherRounds { scaled, ..OtherRounds::default() });
-    let draws = Draws { seed, others };
+    let draws = Draws::repeated(seed, OtherRounds { scaled, ..OtherRounds::default() });
     let job = RewriteJob { rewrite: verified.graph.clone(), in_place, schedules: vec![], draws, settings };
     let (trail, rewrite) = (&mut trail.aside(), &verified.graph);
     let mut on_device = Measurement { trail, session, reference: &reference, rewrite, pass_miss: false };

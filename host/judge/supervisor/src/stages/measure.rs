@@ -5,6 +5,7 @@ use super::reference::MORE_MEMORY;
 use super::{Reference, Stopped, Trail, VerifiedRewrite, secret};
 use crate::hidden::{self, Hidden};
 use crate::memory::{available, has_room};
+use crate::strength::known;
 use passhost_child::device::{Device, DeviceChildError, DeviceSession, LoadRequest};
 use passhost_child::{ChildError, DOCTOR, DeviceGuard, Use, not_captured, schedules};
 use passhost_ir::{Graph, Node, NodeId, NodeKind, OpTable, in_place_nodes};
@@ -77,17 +78,23 @@ impl VerifiedRewrite {
     ) -> Result<MeasuredVariant, Stopped> {
         let config = &trail.supervisor.config;
         // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
-        let own = || secret(config).map(|seed| Draws { seed, others: None });
+        let own = || secret(config).map(Draws::of);
+        let is_new = plan.is_shared || plan.draws.is_none();
         let draws = plan.draws.map_or_else(own, Ok);
-        let draws = draws.map_err(|failure| Stopped::new(FailureClass::Runtime, failure))?;
+        let mut draws = draws.map_err(|failure| Stopped::new(FailureClass::Runtime, failure))?;
         trail.entry.seed = Some(draws.seed);
+        if is_new && let Some(known) = known(trail.supervisor, &reference.read, device.info()) {
+            draws.first = known.first(draws.seed);
+            trail.entry.strength = Some(known.strength);
+        }
         let VerifiedRewrite { graph, pass_miss, .. } = self;
         let mut session = device.session();
         let mut on_device =
             Measurement { trail: &mut *trail, session: &mut session, reference, rewrite: &graph, pass_miss };
+        let drawn = draws.seed;
         let measured = on_device.compared(draws, plan.tuned, guard);
         if let Ok(measured) = &measured {
-            on_device.trail.entry.first_divergent_node = on_device.traced(measured, draws.seed);
+            on_device.trail.entry.first_divergent_node = on_device.traced(measured, drawn);
         }
         trail.entry.spent_us.join(&session.end());
         let measured = measured?;
@@ -95,7 +102,7 @@ impl VerifiedRewrite {
         if let Some((seed, passes_at)) = plan.hidden.seed.zip(passes_at) {
             let _guard = trail.guard(device, Use::Shared);
             let mut session = device.session();
-            let run = |chosen| hidden::run(trail, &mut session, draws.seed, passes_at, chosen);
+            let run = |chosen| hidden::run(trail, &mut session, drawn, passes_at, chosen);
             let shapes = plan.hidden.shapes.into_iter().map(run).collect();
             trail.entry.spent_us.add(Work::HiddenSizes, session.end().total());
             trail.entry.hidden = Some(HiddenShapes { seed, shapes, missing: plan.hidden.note });
@@ -125,7 +132,7 @@ impl Measurement<'_, '_, '_> {
         let have_room = || on_gpu || has_room(program, inputs, Settings::PROCESSES, available()).is_ok();
         if !settings.accept_noise && (settings.time_pass_miss || !self.pass_miss) && have_room() {
             self.session.start_others();
-            self.session.begin_loads(LoadRequest { program, inputs, seed: draws.seed });
+            self.session.begin_loads(LoadRequest { program, inputs, seed: job.draws.seed });
         }
         let evaluation = self.twice(0, |session, watch| session.evaluate(&job, limit, watch));
         // What still loads would disturb whoever times next, here or in another evaluation.
@@ -217,7 +224,7 @@ impl Measurement<'_, '_, '_> {
         }
         let settings = self.reference.settings(config.settings);
         let schedules = chosen_schedules(&self.trail.entry.tuned);
-        let draws = Draws { seed, others: None };
+        let draws = Draws::of(seed);
         let job = RewriteJob { rewrite: self.rewrite.clone(), in_place: vec![], schedules, draws, settings };
         let limit = self.reference.limit(config, &settings);
         let _guard = self.trail.guard(self.session.device(), Use::Shared);

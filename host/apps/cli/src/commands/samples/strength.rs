@@ -9,12 +9,14 @@ use crate::progress::WorkProgress;
 use crate::terminal::Terminal;
 use clap::Args;
 use passhost_child::device::DeviceSetup;
+use passhost_corpus::split::write_list;
 use passhost_report::short_names;
 use passhost_result::untrusted::one_line;
+use passhost_result::{Strength, UnusualRound};
 use passhost_supervisor::{MutantCounts, MutantFate, Sample, TriedMutant, VariantStrength};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct StrengthArguments {
@@ -33,6 +35,9 @@ pub struct StrengthArguments {
     /// Writes every mutant that was tried here; to standard output for `-`
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Writes a list of the samples in which no mutant survives here, for boards under `strict`
+    #[arg(long, value_name = "FILE")]
+    pub without_survivors: Option<PathBuf>,
     #[command(flatten)]
     pub measure: MeasureArguments,
     #[command(flatten)]
@@ -45,6 +50,9 @@ pub struct StrengthArguments {
 #[derive(Serialize)]
 struct StrengthReport {
     schema: &'static str,
+    /// Of the mutants that chose no rounds.
+    strength: Strength,
+    /// Of all mutants.
     killed: usize,
     equivalent: usize,
     survived: usize,
@@ -56,8 +64,8 @@ struct StrengthReport {
 struct VariantReport {
     sample: String,
     variant: String,
-    /// Why it is not determined.
-    undetermined: Option<String>,
+    /// Of the mutants that chose no rounds.
+    strength: Strength,
     mutants: Vec<MutantReport>,
 }
 
@@ -65,12 +73,17 @@ struct VariantReport {
 struct MutantReport {
     class: String,
     at: String,
+    /// Whether rounds were chosen by it, so that it does not count for the strength.
+    chooses: bool,
     fate: &'static str,
+    /// The rounds beside the ordinary ones that refuse it; where none is named, ordinary ones do.
+    rounds: Vec<UnusualRound>,
     why: Option<String>,
 }
 
 pub fn run(arguments: &StrengthArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let files = || CommandFiles::default().writes("--json", &arguments.json).reads_samples(&arguments.paths);
+    let files = || files().writes("--without-survivors", &arguments.without_survivors);
     files().check()?;
     let named = named_samples(&arguments.paths, terminal)?;
     files().reads_samples(named.iter().map(|sample| &sample.path)).check()?;
@@ -94,13 +107,17 @@ pub fn run(arguments: &StrengthArguments, terminal: &Terminal) -> Result<Exit, S
             let strength = strength.unwrap_or_else(|failure| VariantStrength {
                 variant: sample.variants()[index].clone(),
                 tried: vec![],
-                undetermined: Some(failure.message),
+                strength: Strength { undetermined: Some(failure.message), ..Strength::default() },
             });
-            found.push((name.clone(), strength));
+            found.push((named.path.clone(), strength));
         }
         sample.close();
     }
     progress.clear();
+    if let Some(list) = &arguments.without_survivors {
+        let title = "Samples whose graphs have no mutant that survives: `passhost samples strength`";
+        write_list(list, title, &without_survivors(&found))?;
+    }
     write_and_print(&arguments.json, &report(&found), render(&found, terminal))?;
     Ok(Exit::Success)
 }
@@ -110,7 +127,7 @@ fn counted<'t>(tried: impl IntoIterator<Item = &'t TriedMutant>) -> [usize; 4] {
     let mut counts = [0; 4];
     for mutant in tried {
         counts[match mutant.fate {
-            MutantFate::Killed => 0,
+            MutantFate::Killed(_) => 0,
             MutantFate::Equivalent(_) => 1,
             MutantFate::Survived => 2,
             MutantFate::Failed(_) => 3,
@@ -119,27 +136,18 @@ fn counted<'t>(tried: impl IntoIterator<Item = &'t TriedMutant>) -> [usize; 4] {
     counts
 }
 
-/// `41 of 43 mutants killed`.
-fn strength([killed, equivalent, survived, _]: [usize; 4]) -> String {
-    let besides = if equivalent > 0 { format!(", {equivalent} equivalent") } else { String::new() };
-    format!("{killed} of {} mutants killed{besides}", killed + survived)
-}
-
-fn render(found: &[(String, VariantStrength)], terminal: &Terminal) -> Vec<String> {
-    let short = |sample: &str, variant: &str| {
+fn render(found: &[(PathBuf, VariantStrength)], terminal: &Terminal) -> Vec<String> {
+    let short = |sample: &Path, variant: &str| {
         let same = found.iter().filter(|(other, _)| other == sample).map(|(_, of)| of.variant.as_str());
         let names: Vec<&str> = same.collect();
         let at = names.iter().position(|name| *name == variant).unwrap_or_default();
         short_names(&names).get(at).map_or_else(|| variant.to_owned(), ToString::to_string)
     };
-    let row = |(sample, of): &(String, VariantStrength)| {
+    let row = |(sample, of): &(PathBuf, VariantStrength)| {
         let variant = short(sample, &of.variant);
-        let sample = sample.rsplit('/').next().unwrap_or(sample);
-        let said = of
-            .undetermined
-            .as_ref()
-            .map_or_else(|| strength(counted(&of.tried)), |why| format!("not determined: {}", one_line(why, 80)));
-        vec![one_line(sample, 40), one_line(&variant, 60), said]
+        let sample = sample.file_name().unwrap_or_default().to_string_lossy();
+        let said = one_line(&of.strength.to_string(), 100);
+        vec![one_line(&sample, 40), one_line(&variant, 60), said]
     };
     let mut lines = terminal.headed(&["sample", "variant", "strength"], &found.iter().map(row).collect::<Vec<_>>());
     let mut classes: BTreeMap<&str, Vec<&TriedMutant>> = BTreeMap::new();
@@ -157,28 +165,47 @@ fn render(found: &[(String, VariantStrength)], terminal: &Terminal) -> Vec<Strin
     lines.push(String::new());
     lines.extend(terminal.headed(&["class", "killed", "equivalent", "survived", "did not run"], &rows));
     lines.push(String::new());
-    let all = counted(found.iter().flat_map(|(_, of)| &of.tried));
-    lines.extend(terminal.wrap(&format!("strength: {}", strength(all)), ""));
+    let (all, half) = (all_of(found), "of the half that no round was chosen by, and compositions");
+    lines.extend(terminal.wrap(&format!("strength: {all}, {half}"), ""));
     lines
 }
 
-fn report(found: &[(String, VariantStrength)]) -> StrengthReport {
+fn all_of(found: &[(PathBuf, VariantStrength)]) -> Strength {
+    let none = || Strength { undetermined: Some("no variant has a mutant".to_owned()), ..Strength::default() };
+    Strength::of_all(found.iter().map(|(_, of)| &of.strength)).unwrap_or_else(none)
+}
+
+/// Samples in which no mutant survives, of either half, and some variant's strength is determined.
+fn without_survivors(found: &[(PathBuf, VariantStrength)]) -> Vec<&Path> {
+    let mut samples: BTreeMap<&Path, (bool, bool)> = BTreeMap::new();
+    for (sample, of) in found {
+        let [.., survived, _] = counted(&of.tried);
+        let (is_known, survives) = samples.entry(sample).or_default();
+        *is_known |= of.strength.undetermined.is_none();
+        *survives |= survived > 0;
+    }
+    samples.into_iter().filter(|(_, (is_known, survives))| *is_known && !survives).map(|(sample, _)| sample).collect()
+}
+
+fn report(found: &[(PathBuf, VariantStrength)]) -> StrengthReport {
     let [killed, equivalent, survived, failed] = counted(found.iter().flat_map(|(_, of)| &of.tried));
     let mutant = |tried: &TriedMutant| {
         let (fate, why) = match &tried.fate {
-            MutantFate::Killed => ("killed", None),
+            MutantFate::Killed(_) => ("killed", None),
             MutantFate::Equivalent(rule) => ("equivalent", Some(rule.clone())),
             MutantFate::Survived => ("survived", None),
             MutantFate::Failed(why) => ("did not run", Some(why.clone())),
         };
-        MutantReport { class: tried.class.clone(), at: tried.at.clone(), fate, why }
+        let rounds = if let MutantFate::Killed(rounds) = &tried.fate { rounds.clone() } else { vec![] };
+        MutantReport { class: tried.class.clone(), at: tried.at.clone(), chooses: tried.chooses, fate, rounds, why }
     };
     let variants = found.iter().map(|(sample, of)| VariantReport {
-        sample: sample.clone(),
+        sample: sample.display().to_string(),
         variant: of.variant.clone(),
-        undetermined: of.undetermined.clone(),
+        strength: of.strength.clone(),
         mutants: of.tried.iter().map(mutant).collect(),
     });
     let variants = variants.collect();
-    StrengthReport { schema: "passhost.samples.strength/1", killed, equivalent, survived, failed, variants }
+    let (schema, strength) = ("passhost.samples.strength/2", all_of(found));
+    StrengthReport { schema, strength, killed, equivalent, survived, failed, variants }
 }

@@ -19,7 +19,7 @@ fn traced(rewrite: &str, shown_by: &ShownBy) -> Option<DivergentNode> {
 
 fn traced_beside(original: &str, rewrite: &str, shown_by: &ShownBy) -> Option<DivergentNode> {
     let _alone = alone();
-    let draws = Draws { seed: 5, others: None };
+    let draws = Draws::of(5);
     reference(original).trace(&job(rewrite, draws, Settings::default()), shown_by).unwrap()
 }
 

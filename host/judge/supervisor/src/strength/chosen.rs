@@ -1,0 +1,93 @@
+//! Which rounds are tried first: sets that kill what can be killed, and would not without one of theirs.
+
+use super::{MutantFate, TriedMutant};
+use passhost_result::UnusualRound;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+use std::collections::BTreeSet;
+
+/// Sets of a variant, at most: each evaluation takes one of them, so that nobody knows which rounds it will be.
+const MOST_SETS: usize = 4;
+/// Orders in which rounds are taken to make one.
+const ORDERS: usize = 32;
+
+/// The smallest sets of rounds found that kill all mutants which some round kills.
+pub(super) fn minimal_sets(tried: &[TriedMutant], seed: u64) -> Vec<Vec<UnusualRound>> {
+    let kills = tried.iter().filter_map(|mutant| match &mutant.fate {
+        MutantFate::Killed(rounds) if !rounds.is_empty() => Some(rounds.as_slice()),
+        _ => None,
+    });
+    let kills: Vec<&[UnusualRound]> = kills.collect();
+    if kills.is_empty() {
+        return vec![];
+    }
+    let mut random = SplitMix64::seed_from_u64(seed);
+    let sets: BTreeSet<Vec<UnusualRound>> = (0..ORDERS).map(|_| minimal_set(&kills, &mut random)).collect();
+    let mut sets: Vec<Vec<UnusualRound>> = sets.into_iter().collect();
+    sets.sort_by_key(Vec::len);
+    // One more round than needed is no more than a drawn one.
+    let least = sets[0].len();
+    sets.retain(|set| set.len() <= least + 1);
+    sets.truncate(MOST_SETS);
+    sets
+}
+
+/// For one mutant after the other that lives, any round that kills it; then without those that others make needless.
+fn minimal_set(kills: &[&[UnusualRound]], random: &mut SplitMix64) -> Vec<UnusualRound> {
+    let mut order: Vec<(u64, &[UnusualRound])> = kills.iter().map(|rounds| (random.next_u64(), *rounds)).collect();
+    order.sort();
+    let mut set: BTreeSet<&UnusualRound> = BTreeSet::new();
+    for (number, rounds) in order {
+        if !rounds.iter().any(|round| set.contains(round)) {
+            set.insert(&rounds[number as usize % rounds.len()]);
+        }
+    }
+    let chosen: Vec<&UnusualRound> = set.iter().copied().collect();
+    for round in chosen {
+        set.remove(round);
+        if kills.iter().any(|rounds| !rounds.iter().any(|round| set.contains(round))) {
+            set.insert(round);
+        }
+    }
+    set.into_iter().cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn killed(rounds: &[&str]) -> TriedMutant {
+        let round = |draw: &&str| UnusualRound { input: "x".into(), draw: (*draw).into() };
+        let fate = MutantFate::Killed(rounds.iter().map(round).collect());
+        TriedMutant { class: "eps".into(), at: "%y".into(), chooses: true, fate }
+    }
+
+    #[test]
+    fn each_set_kills_what_can_be_killed_and_needs_each_of_its_rounds() {
+        let tried = [
+            killed(&["is all zeros", "is small"]),
+            killed(&["is small", "has NaNs"]),
+            killed(&["has NaNs", "is all zeros"]),
+            killed(&["masks nothing"]),
+            killed(&[]),
+        ];
+        for seed in 0..20 {
+            let sets = minimal_sets(&tried, seed);
+            assert!(sets.len() > 1, "there are three");
+            for set in sets {
+                assert_eq!(set.len(), 3, "two of the first three, and the one that is alone");
+                let is_killed = |mutant: &&TriedMutant| match &mutant.fate {
+                    MutantFate::Killed(rounds) => rounds.iter().any(|round| set.contains(round)),
+                    _ => false,
+                };
+                assert_eq!(tried.iter().filter(is_killed).count(), 4);
+            }
+        }
+    }
+
+    #[test]
+    fn where_ordinary_rounds_kill_everything_none_is_chosen() {
+        let survivor = TriedMutant { fate: MutantFate::Survived, ..killed(&[]) };
+        assert_eq!(minimal_sets(&[killed(&[]), survivor], 1), Vec::<Vec<UnusualRound>>::new());
+    }
+}
