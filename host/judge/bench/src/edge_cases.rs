@@ -15,6 +15,10 @@ const TINY: f64 = 1e-3;
 const SMALL: f64 = 1.0 / 64.0;
 /// A mean, by the deviation.
 const OFFSET: f64 = 1e3;
+/// The numbers at the ends of rows, by the deviation.
+const AT_ENDS: f64 = 32.0;
+/// Rows that have such.
+const ROWS_WITH_ENDS: usize = 16;
 /// What activations compare with or bound by without a graph that says so.
 const LITERALS: [f64; 6] = [0.0, 0.5, 1.0, 3.0, 6.0, 20.0];
 
@@ -61,6 +65,12 @@ pub enum EdgeCaseDraw {
     Sorted,
     /// Integers that take more than 16 or 32 bits, in single places.
     Wide,
+    /// Every row of the last dimension is the same.
+    EqualRows,
+    /// Inputs of one type are the same.
+    EqualInputs,
+    /// Numbers that tell in what is made of a row, at both ends of some.
+    LargeEnds,
 }
 
 /// An input that is to be unusual.
@@ -99,6 +109,9 @@ impl fmt::Display for EdgeCaseDraw {
             EdgeCaseDraw::Repeated => "repeats one value",
             EdgeCaseDraw::Sorted => "is sorted",
             EdgeCaseDraw::Wide => "has integers of many bits in single places",
+            EdgeCaseDraw::EqualRows => "has equal rows",
+            EdgeCaseDraw::EqualInputs => "are equal",
+            EdgeCaseDraw::LargeEnds => "has large numbers at both ends of some rows",
         })
     }
 }
@@ -107,8 +120,8 @@ impl fmt::Display for EdgeCaseDraw {
 /// is the same anyway.
 pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
     use EdgeCaseDraw::{
-        Closed, ConstantRow, Ends, Extremes, FirstAlone, Infinities, Large, LastAlone, Literals, MaskedRow, Negative,
-        NotNumbers, Offset, Open, Positive, Repeated, Small, Sorted, Wide, Zeros,
+        Closed, ConstantRow, Ends, EqualRows, Extremes, FirstAlone, Infinities, Large, LargeEnds, LastAlone, Literals,
+        MaskedRow, Negative, NotNumbers, Offset, Open, Positive, Repeated, Small, Sorted, Wide, Zeros,
     };
     let is_wide = matches!(spec.ty.dtype, Dtype::I32 | Dtype::I64);
     // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
@@ -126,7 +139,23 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
         (Draw::Like { structure: Structure::PaddedAtStart, .. }, _) => &[MaskedRow, Open, Closed, LastAlone],
         (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, NotNumbers],
         (Draw::Normal { .. }, _) if spec.ty.dtype.is_float() => {
-            &[Zeros, ConstantRow, Small, Large, Positive, Negative, Offset, Literals, Extremes, Infinities, NotNumbers]
+            let of_rows = spec.ty.rank() > 1 && spec.ty.shape.last().is_some_and(|&row| (row as u64) < spec.ty.numel());
+            let all: &[EdgeCaseDraw] = &[
+                EqualRows,
+                LargeEnds,
+                Zeros,
+                ConstantRow,
+                Small,
+                Large,
+                Positive,
+                Negative,
+                Offset,
+                Literals,
+                Extremes,
+                Infinities,
+                NotNumbers,
+            ];
+            &all[usize::from(!of_rows)..]
         }
         _ => &[],
     }
@@ -148,6 +177,11 @@ pub fn draw_edge_case(
     if domain == EdgeCaseDraw::Zeros {
         return Ok(vec![0; usual.len()]);
     }
+    if domain == EdgeCaseDraw::EqualRows {
+        let (row, rows) = rows_of(spec);
+        let (bytes, chosen) = (row * spec.ty.dtype.size() as usize, input.key as usize % rows);
+        return Ok(usual[chosen * bytes..(chosen + 1) * bytes].repeat(rows));
+    }
     let mut bytes = usual.to_vec();
     alter(input, domain, |places| write_elements(spec.ty.dtype, &mut bytes, places));
     Ok(bytes)
@@ -167,6 +201,10 @@ pub fn draw_edge_case_held(
         let drawn = match (redrawn(spec, domain), domain) {
             (Some(redrawn), _) => draws::draw(device.context(), kernels, (&redrawn, position), round),
             (None, EdgeCaseDraw::Zeros) => draws::zeros(device.context(), &spec.ty).map(Some),
+            (None, EdgeCaseDraw::EqualRows) => {
+                let (row, rows) = rows_of(spec);
+                draws::of_equal_rows(tensor, row, input.key as usize % rows).map(Some)
+            }
             (None, EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted)
             | (None, EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone) => {
                 Ok(None)
@@ -212,10 +250,9 @@ fn alter(
     domain: EdgeCaseDraw,
     mut write: impl FnMut(&mut dyn Iterator<Item = (usize, f64)>),
 ) {
-    let row = spec.ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
+    let (row, rows) = rows_of(spec);
     let count = spec.ty.numel() as usize;
-    let rows = count / row;
-    let chosen = key as usize % rows.max(1);
+    let chosen = key as usize % rows;
     let dtype = spec.ty.dtype;
     let whole_row = |value: f64| (chosen * row..(chosen + 1) * row).map(move |place| (place, value));
     match (domain, &spec.draw) {
@@ -245,6 +282,15 @@ fn alter(
         }
         // A power of two: sums of it are exact in any order.
         (EdgeCaseDraw::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
+        (EdgeCaseDraw::LargeEnds, Draw::Normal { std, .. }) => {
+            // Of two signs, so that a maximum is at one end and a minimum at the other. Each is written by itself.
+            let some = rows.min(ROWS_WITH_ENDS);
+            write(&mut (0..some).flat_map(|number| {
+                let sign = if (number as u64 ^ key) % 2 == 0 { AT_ENDS } else { -AT_ENDS };
+                let first = number * rows / some * row;
+                [(first, std * sign), (first + row - 1, -1.5 * std * sign)].into_iter().take(row)
+            }));
+        }
         (EdgeCaseDraw::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
         (EdgeCaseDraw::NotNumbers, _) => write(&mut scattered(&[f64::NAN; 2], key, rows, row)),
         (EdgeCaseDraw::Wide, _) => {
@@ -269,6 +315,12 @@ fn alter(
         }
         _ => {}
     }
+}
+
+/// Elements of a row, and how many rows there are: one at least.
+fn rows_of(spec: &InputSpec) -> (usize, usize) {
+    let row = spec.ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
+    (row, (spec.ty.numel() as usize / row).max(1))
 }
 
 fn hash_at(key: u64, place: usize) -> u64 {
@@ -356,6 +408,17 @@ mod tests {
         assert!((0.5 / 64.0 * 0.7..0.5 / 64.0 * 2.0).contains(&deviation(&small)), "{}", deviation(&small));
         assert!((3_500.0..10_000.0).contains(&deviation(&large)), "{}", deviation(&large));
         assert!(large.iter().any(|&value| value < 0.0), "its bounds are those of one recording");
+    }
+
+    #[test]
+    fn rows_are_equal_or_tell_by_their_ends() {
+        let equal = normal(EdgeCaseDraw::EqualRows);
+        assert!(equal.chunks(32).all(|row| row == &equal[..32]) && equal[0] != equal[1]);
+        let ends = normal(EdgeCaseDraw::LargeEnds);
+        let tell = |row: &&[f64]| row[0].abs() == 16.0 && row[31] == -1.5 * row[0];
+        assert!(ends.chunks(32).filter(tell).count() >= 8, "{ends:?}");
+        let most = ends.iter().filter(|value| value.abs() < 8.0).count();
+        assert!(most * 2 > ends.len(), "the others are as they always are");
     }
 
     #[test]

@@ -19,7 +19,9 @@ pub(crate) const CLASSES: &[Class] = &[
     ("function near zero", near_zero),
     ("approximation", approximation),
     ("softmax without maximum", softmax),
+    ("one-pass variance", one_pass),
     ("precision", precision),
+    ("another cast", cast),
     ("operands exchanged", exchanged),
     ("NaN and infinity replaced", replaced),
     ("index", index),
@@ -99,7 +101,8 @@ fn dims(arg: Option<&Arg>, rank: usize) -> Vec<usize> {
 /// Reduces the first half of each row, or all but its first element.
 fn part_of_a_row(site: &Site<'_>) -> Vec<Graph> {
     let op = site.op();
-    let reduces = ["sum.dim_IntList", "amax", "amin", "any.dim", "all.dim", "logsumexp", "argmax", "argmin"];
+    let reduces =
+        ["sum.dim_IntList", "mean.dim", "amax", "amin", "any.dim", "all.dim", "logsumexp", "argmax", "argmin"];
     let Some(operand) = site.operand(0).filter(|_| reduces.contains(&op.as_str())) else { return vec![] };
     let shape = &site.graph.ty(operand).shape;
     let Some(&dim) = dims(site.args().get(1), shape.len()).last() else { return vec![] };
@@ -115,19 +118,21 @@ fn part_of_a_row(site: &Site<'_>) -> Vec<Graph> {
     if extent < 4 { vec![] } else { some([part((0, extent / 2)), part((1, extent))]) }
 }
 
-/// Leaves the last 4% of an output zero.
+/// Leaves the last 4% of the rows of an output zero, or all after element 64.
 fn tail(site: &Site<'_>) -> Vec<Graph> {
     let ty = site.ty();
     let Some(dim) = ty.rank().checked_sub(1).filter(|_| site.is_output() && ty.dtype.is_float()) else { return vec![] };
     let extent = ty.shape[dim];
-    let left = extent - (extent + 24) / 25;
     if extent < 8 || !ty.is_contiguous() {
         return vec![];
     }
-    some([site.with(|draft| {
-        let most = draft.slice(site.value, dim, (0, left))?;
-        draft.call("constant_pad_nd", vec![most.into(), [0, extent - left].into()], ty.clone())
-    })])
+    let first = |left: i64| {
+        site.with(|draft| {
+            let most = draft.slice(site.value, dim, (0, left))?;
+            draft.call("constant_pad_nd", vec![most.into(), [0, extent - left].into()], ty.clone())
+        })
+    };
+    some([first(extent - (extent + 24) / 25), (extent > 68).then(|| first(64)).flatten()])
 }
 
 /// Computes an output for the first index of its first dimension alone.
@@ -153,7 +158,7 @@ fn input_as_recorded(site: &Site<'_>) -> Vec<Graph> {
     let like = |op| site.calling(op, vec![site.value.into()]);
     match site.ty().dtype {
         dtype if dtype.is_float() => some([like("ones_like"), like("zeros_like")]),
-        Dtype::Bool => some([like("ones_like")]),
+        Dtype::Bool => some([like("ones_like"), like("zeros_like")]),
         _ => vec![],
     }
 }
@@ -203,6 +208,7 @@ fn softmax(site: &Site<'_>) -> Vec<Graph> {
     })])
 }
 
+/// A value by way of narrower types, but for those that it comes from or goes on as: then nothing changes.
 fn converted(site: &Site<'_>, dtypes: &[Dtype]) -> Vec<Graph> {
     let back = |&dtype: &Dtype| {
         site.with(|draft| {
@@ -211,7 +217,7 @@ fn converted(site: &Site<'_>, dtypes: &[Dtype]) -> Vec<Graph> {
             draft.call("to.dtype", vec![there.into(), site.ty().dtype.into()], site.ty().clone())
         })
     };
-    dtypes.iter().filter_map(back).collect()
+    dtypes.iter().filter(|&&dtype| !site.is_of(dtype)).filter_map(back).collect()
 }
 
 /// One value in lower precision.
@@ -219,6 +225,44 @@ fn precision(site: &Site<'_>) -> Vec<Graph> {
     match site.ty().dtype {
         Dtype::F64 => converted(site, &[Dtype::F32]),
         Dtype::F32 => converted(site, &[Dtype::F16, Dtype::Bf16]),
+        _ => vec![],
+    }
+}
+
+/// A variance as the mean of squares less the square of the mean, which cancels far from zero.
+fn one_pass(site: &Site<'_>) -> Vec<Graph> {
+    let (ty, args) = (site.ty(), site.args());
+    let Some(x) = site.operand(0).filter(|_| site.name() == "layer_norm" && ty.rank() > 0) else { return vec![] };
+    if !matches!(args.get(1), Some(Arg::Ints(shape)) if shape.len() == 1) {
+        return vec![];
+    }
+    let mut row = ty.shape.clone();
+    row[ty.rank() - 1] = 1;
+    let row = TensorType::contiguous(ty.dtype, row);
+    some([site.with(|draft| {
+        let mean = draft.call("mean.dim", vec![x.into(), [-1].into(), true.into()], row.clone())?;
+        let squares = draft.call("mul.Tensor", vec![x.into(), x.into()], ty.clone())?;
+        let squares = draft.call("mean.dim", vec![squares.into(), [-1].into(), true.into()], row.clone())?;
+        let square = draft.call("mul.Tensor", vec![mean.into(), mean.into()], row.clone())?;
+        let variance = draft.call("sub.Tensor", vec![squares.into(), square.into()], row.clone())?;
+        let safe = draft.call("add.Scalar", vec![variance.into(), args.get(4)?.clone()], row.clone())?;
+        let factor = draft.call("rsqrt", vec![safe.into()], row.clone())?;
+        let centred = draft.call("sub.Tensor", vec![x.into(), mean.into()], ty.clone())?;
+        let mut normed = draft.call("mul.Tensor", vec![centred.into(), factor.into()], ty.clone())?;
+        for (op, at) in [("mul.Tensor", 2), ("add.Tensor", 3)] {
+            if let Some(&affine) = args.get(at).and_then(Arg::as_value) {
+                normed = draft.call(op, vec![normed.into(), affine.into()], ty.clone())?;
+            }
+        }
+        Some(normed)
+    })])
+}
+
+/// A value of one half type in the other.
+fn cast(site: &Site<'_>) -> Vec<Graph> {
+    match site.ty().dtype {
+        Dtype::F16 => converted(site, &[Dtype::Bf16]),
+        Dtype::Bf16 => converted(site, &[Dtype::F16]),
         _ => vec![],
     }
 }
@@ -241,13 +285,21 @@ fn exchanged(site: &Site<'_>) -> Vec<Graph> {
     some([site.calling(&site.op(), args)])
 }
 
-/// Zero for NaN and the largest number for infinity.
+/// Zero for NaN and the largest number for infinity; infinity for NaN; an infinity of the other sign.
 fn replaced(site: &Site<'_>) -> Vec<Graph> {
-    let is_float = site.is_output() && site.ty().dtype.is_float();
-    if is_float { some([site.calling("nan_to_num", vec![site.value.into()])]) } else { vec![] }
+    if !site.is_output() || !site.ty().dtype.is_float() {
+        return vec![];
+    }
+    let infinity = f64::INFINITY;
+    let by = |values: [f64; 3]| {
+        let values = values.into_iter().map(Arg::Float);
+        site.calling("nan_to_num", std::iter::once(site.value.into()).chain(values).collect())
+    };
+    let largest = site.calling("nan_to_num", vec![site.value.into()]);
+    some([largest, by([infinity, infinity, -infinity]), by([f64::NAN, -infinity, infinity])])
 }
 
-/// The last row of a table is never looked up.
+/// The last row of a table is never looked up, or the first one in its place.
 fn index(site: &Site<'_>) -> Vec<Graph> {
     let (table, indices, dim) = match site.name().as_str() {
         "embedding" => (0, 1, 0),
@@ -256,13 +308,16 @@ fn index(site: &Site<'_>) -> Vec<Graph> {
     };
     let (Some(table), Some(used)) = (site.operand(table), site.operand(indices)) else { return vec![] };
     let Some(&extent) = site.graph.ty(table).shape.get(dim).filter(|&&extent| extent > 1) else { return vec![] };
-    some([site.with(|draft| {
-        let ty = draft.graph.ty(used).clone();
-        let bounded = draft.call("clamp_max", vec![used.into(), (extent - 2).into()], ty)?;
-        let mut args = site.args().to_vec();
-        args[indices] = bounded.into();
-        draft.call(&site.op(), args, site.ty().clone())
-    })])
+    let bounded_by = |op, by: i64| {
+        site.with(|draft| {
+            let ty = draft.graph.ty(used).clone();
+            let bounded = draft.call(op, vec![used.into(), by.into()], ty)?;
+            let mut args = site.args().to_vec();
+            args[indices] = bounded.into();
+            draft.call(&site.op(), args, site.ty().clone())
+        })
+    };
+    some([bounded_by("clamp_max", extent - 2), bounded_by("remainder.Scalar", extent - 1)])
 }
 
 fn rank_of(site: &Site<'_>, operand: usize) -> usize {

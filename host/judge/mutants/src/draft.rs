@@ -1,6 +1,6 @@
 //! A place in a graph, and what can be made of it.
 
-use passhost_ir::{Arg, Graph, Node, NodeKind, OpName, OpTable, TensorType, ValueId};
+use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, OpName, OpTable, TensorType, ValueId};
 
 /// A value that may be computed otherwise.
 pub(crate) struct Site<'a> {
@@ -43,6 +43,21 @@ impl Site<'_> {
 
     pub fn is_output(&self) -> bool {
         self.graph.outputs.contains(&self.value)
+    }
+
+    /// Whether the value is one of a narrower type that was converted, or is converted to it wherever it is used.
+    pub fn is_of(&self, dtype: Dtype) -> bool {
+        let converts = |kind: &NodeKind| match kind {
+            NodeKind::Aten { op, .. } => matches!(op.name.as_str(), "aten::to" | "aten::_to_copy"),
+            NodeKind::Kernel { .. } => false,
+        };
+        let made = self.node.is_some_and(|at| converts(&self.graph.nodes[at].kind));
+        if made && self.operand(0).is_some_and(|operand| self.graph.ty(operand).dtype == dtype) {
+            return true;
+        }
+        let mut users = self.graph.nodes.iter().filter(|node| node.operands().contains(&self.value)).peekable();
+        let to_it = |node: &Node| converts(&node.kind) && self.graph.ty(node.outputs[0]).dtype == dtype;
+        !self.is_output() && users.peek().is_some() && users.all(to_it)
     }
 
     /// The graph in which another value stands for this one. None where that has another element type or shape.

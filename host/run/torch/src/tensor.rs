@@ -156,7 +156,7 @@ impl Tensor {
         dense.reinterpret(0, &TensorType::contiguous(Dtype::U8, [dense.ty().bytes() as i64]))
     }
 
-    /// Overwrites the elements with those of a tensor of the same type and shape.
+    /// Overwrites the elements with those of a tensor of the same type, whose shape broadcasts to this one.
     pub fn copy_from(&mut self, source: &Tensor) -> Result<(), TorchError> {
         // SAFETY: both tensors are alive for the duration of the call.
         self.target.within(|_| Ok(unsafe { ffi::copy_into(self.address(), source.address()) }?))

@@ -153,6 +153,16 @@ pub fn altered(tensor: &Tensor, places: &[(usize, f64)]) -> Result<Tensor, OnDev
     Ok(copy)
 }
 
+/// A tensor of rows of so many elements, each of them the chosen one.
+pub fn of_equal_rows(tensor: &Tensor, row: usize, chosen: usize) -> Result<Tensor, OnDeviceError> {
+    let copy = tensor.copied()?;
+    let (bytes, dtype) = (copy.as_bytes()?, tensor.ty().dtype);
+    let extents = [tensor.ty().numel() as i64 / row as i64, row as i64];
+    let one = part(&bytes, dtype, chosen * row, [1, row as i64])?.copied()?;
+    part(&bytes, dtype, 0, extents)?.copy_from(&one)?;
+    Ok(copy)
+}
+
 /// What floats are held between; anything for integers.
 fn bounds(spec: &InputSpec, rule: DrawRule) -> Result<(f64, f64), DrawError> {
     match rule {

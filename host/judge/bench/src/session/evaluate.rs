@@ -7,7 +7,7 @@ use crate::blame::memory_of;
 use crate::inputs::Round;
 use passhost_protocol::device::{DeviceStage, EvaluationReport, RewriteError, RewriteJob};
 use passhost_result::{NoteKind, Work};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl ReferenceSession {
     /// Checks a rewrite.
@@ -33,19 +33,23 @@ impl ReferenceSession {
         let RewriteJob { draws, settings, .. } = job;
         let seed = draws.seed;
         let ordinary = |number| Round { seed, number, scaled: None };
-        let started = Instant::now();
-        let first = self.round(ordinary(0))?;
-        let others = Others::choose(self, draws, settings, self.round_takes(started, &first.eager));
         let fixed = self.specs.iter().filter(|spec| spec.is_fixed());
         let fixed = fixed.map(|spec| format!("input `{}` is the same in every round", spec.name));
         evaluation.notes.extend(fixed.map(|text| NoteKind::FixedInput.note(text)));
-        evaluation.others = others.report.clone();
         let mut checks = Checks::new(self, &program, settings, evaluation);
-        checks.round(ordinary(0), &first)?;
-        drop(first);
-        for number in 1..settings.rounds {
-            checks.round(ordinary(number), &self.round(ordinary(number))?)?;
+        // The least of several: the first round finds nothing warm.
+        let mut least = Duration::MAX;
+        for number in 0..settings.rounds.max(1) {
+            let started = Instant::now();
+            let prepared = self.round(ordinary(number))?;
+            if self.round_takes.get().is_none() {
+                least = least.min(self.time_of_round(started, &prepared.eager));
+            }
+            checks.round(ordinary(number), &prepared)?;
         }
+        let round_takes = *self.round_takes.get_or_init(|| least);
+        let others = Others::choose(self, draws, settings, round_takes);
+        checks.evaluation.others = others.report.clone();
         let confirmed = checks.confirm(seed);
         let ended = confirmed.and_then(|()| others.run(&mut checks, settings.rounds));
         // What the ordinary rounds say together is an offence whatever becomes of the others.

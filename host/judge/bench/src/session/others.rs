@@ -49,7 +49,17 @@ impl EdgeCase {
             let can = |(input, bounded): &&(usize, bool)| draws(&specs[*input], *bounded).contains(&draw);
             EdgeCase { inputs: bounded.iter().filter(can).copied().collect(), draw }
         });
-        bounded.iter().flat_map(ways).chain(together.filter(|case| case.inputs.len() > 1)).collect()
+        let equal = bounded.iter().enumerate().filter_map(|(at, &(input, _))| {
+            let is_same = |other: &(usize, bool)| {
+                let [one, other] = [&specs[input], &specs[other.0]];
+                other.ty == one.ty && other.draw == one.draw && !other.is_fixed()
+            };
+            let is_first = !bounded[..at].iter().any(is_same);
+            let inputs = || bounded[at..].iter().filter(|other| is_same(other)).copied().collect();
+            is_first.then(|| EdgeCase { inputs: inputs(), draw: EdgeCaseDraw::EqualInputs })
+        });
+        let of_several = together.chain(equal).filter(|case| case.inputs.len() > 1);
+        bounded.iter().flat_map(ways).chain(of_several).collect()
     }
 
     /// As findings name it.
@@ -165,13 +175,11 @@ impl ReferenceSession {
 
     /// What a round takes, where preparing one took since `started`: a rewrite may take as long as eager does, and is
     /// compared once.
-    pub(super) fn round_takes(&self, started: Instant, eager: &[crate::held::HeldTensor]) -> Duration {
-        *self.round_takes.get_or_init(|| {
-            for (ty, held) in self.output_types.iter().zip(eager) {
-                OutputComparison::new(ty.clone()).add(&self.device, held, held);
-            }
-            2 * started.elapsed()
-        })
+    pub(super) fn time_of_round(&self, started: Instant, eager: &[crate::held::HeldTensor]) -> Duration {
+        for (ty, held) in self.output_types.iter().zip(eager) {
+            OutputComparison::new(ty.clone()).add(&self.device, held, held);
+        }
+        2 * started.elapsed()
     }
 }
 

@@ -5,7 +5,7 @@ use super::drawn::{DrawnInputs, input_error, no_input, not_drawn};
 use super::others::EdgeCase;
 use crate::blame::of_eager;
 use crate::bounded::literals;
-use crate::edge_cases::{UnusualInput, draw_edge_case_held};
+use crate::edge_cases::{EdgeCaseDraw, UnusualInput, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::{Round, hash_of};
 use passhost_ir::{Conversions, converts, in_double};
@@ -55,6 +55,10 @@ impl ReferenceSession {
         let key = hash_of(round, &case.name(&self.specs), case.draw as u64);
         let mut drawn = usual.clone();
         for &(at, bounded) in &case.inputs {
+            if case.draw == EdgeCaseDraw::EqualInputs {
+                drawn.inputs[at] = Rc::clone(&usual.inputs[case.inputs[0].0]);
+                continue;
+            }
             let spec = &self.specs[at];
             let input = UnusualInput { spec, bounded, literals: &literals, key };
             let edge_case = draw_edge_case_held(&self.device, input, at, round, case.draw, &usual.inputs[at]);
