@@ -23,7 +23,7 @@ const ROWS_WITH_ENDS: usize = 16;
 const LITERALS: [f64; 6] = [0.0, 0.5, 1.0, 3.0, 6.0, 20.0];
 
 /// What is unusual about an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EdgeCaseDraw {
     /// Every element is zero.
     Zeros,

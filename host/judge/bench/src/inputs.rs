@@ -21,7 +21,7 @@ const CHUNK: usize = 1 << 15;
 pub const ROW_KEY: u64 = 0x5bd1_e995;
 
 /// Which draw of the inputs is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Round {
     /// Secret of the evaluation.
     pub seed: u64,

@@ -6,6 +6,7 @@ mod drawn;
 mod edge_cases;
 mod evaluate;
 mod external;
+mod kept_rounds;
 mod others;
 mod rounds;
 mod timing;
@@ -20,6 +21,7 @@ use crate::held::HeldTensor;
 use crate::inputs::Round;
 use crate::trivial::degenerate;
 use drawn::{DrawnInputs, input_error};
+use kept_rounds::KeptRounds;
 use passhost_ir::verify::check_bytes;
 use passhost_ir::{Graph, InputSpec, OpTable, TensorType, constant_nodes, functionalise};
 use passhost_protocol::device::{DeviceStage, LoadReport, ReferenceError, RewriteError, RewriteJob};
@@ -44,6 +46,7 @@ pub struct ReferenceSession {
     output_types: Vec<TensorType>,
     /// What a round takes, once it is known.
     round_takes: OnceCell<Duration>,
+    kept_rounds: KeptRounds,
 }
 
 /// Learns the types of values.
@@ -100,9 +103,10 @@ impl ReferenceSession {
         for (value, found) in graph.values.iter_mut().zip(&types.0) {
             value.ty = found.clone();
         }
-        let (round_takes, doubles) = Default::default();
+        let (round_takes, doubles, kept_rounds) = Default::default();
         let device = device.clone();
-        let reference = ReferenceSession { device, graph, specs, program, doubles, output_types, round_takes };
+        let reference =
+            ReferenceSession { device, graph, specs, program, doubles, output_types, round_takes, kept_rounds };
         reference.refuse_degenerate(&outputs, seed)?;
         reference.device.charge(Work::Compare);
         Ok((reference, LoadReport { types: types.0, peak_bytes, first_ns }))

@@ -156,7 +156,7 @@ impl Trial<'_, '_> {
         for draws in [&ordinary, draws] {
             let settings = Settings { quick: false, budget_ms: 0, ..reference.settings(config.settings) };
             let in_place = in_place_nodes(&reference.read.program, OpTable::sample());
-            let (rewrite, draws) = (mutant.graph.clone(), draws.clone());
+            let (rewrite, draws) = (mutant.graph.clone(), Draws { are_kept: true, ..draws.clone() });
             let job = RewriteJob { rewrite, in_place, schedules: vec![], draws, settings };
             let evaluation = match self.session.evaluate(&job, reference.limit(config, &settings), &mut |_| {}) {
                 Ok(evaluation) => evaluation,

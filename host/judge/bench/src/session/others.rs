@@ -26,7 +26,7 @@ pub(super) struct Others {
 }
 
 /// A round in which inputs are unusual.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct EdgeCase {
     /// Which, and whether the range that is recorded of each is kept.
     pub inputs: Vec<(usize, bool)>,
@@ -109,7 +109,7 @@ impl Others {
             match reference.round(round) {
                 // Eager refuses an input at that scale, which says nothing of a rewrite.
                 Err(RewriteError::Reference(ReferenceError::Op { .. })) => {}
-                prepared => checks.round(round, &prepared?)?,
+                prepared => checks.round(round, prepared?.as_ref())?,
             }
         }
         let mut usual: Option<DrawnInputs> = None;
@@ -170,7 +170,7 @@ impl ReferenceSession {
         let meant = |case: &&EdgeCase| case.name(&self.specs) == input && case.draw.to_string() == draw;
         let Some(case) = all.iter().find(meant) else { return Ok(None) };
         let prepared = self.edge_case_round((round, &mut None), case)?;
-        Ok(prepared.map(|prepared| (prepared.drawn, case.draw)))
+        Ok(prepared.map(|prepared| (prepared.drawn.clone(), case.draw)))
     }
 
     /// What a round takes, where preparing one took since `started`: a rewrite may take as long as eager does, and is

@@ -24,6 +24,15 @@ pub(super) struct PreparedRound {
     pub truths: [OnceCell<Result<Vec<HeldTensor>, NodeError>>; 2],
 }
 
+impl PreparedRound {
+    /// Of its inputs and outputs, and of those in double precision.
+    pub fn bytes(&self) -> u64 {
+        let of = |held: &HeldTensor| held.count() * held.dtype().size();
+        let inputs: u64 = self.drawn.inputs.iter().map(|held| of(held)).sum();
+        inputs + self.eager.iter().map(|held| of(held) + 16 * held.count()).sum::<u64>()
+    }
+}
+
 impl ReferenceSession {
     /// What a run in double precision gives for a round.
     pub(super) fn truth<'p>(
@@ -36,8 +45,8 @@ impl ReferenceSession {
     }
 
     /// An ordinary round, or one in which an input has another scale.
-    pub(super) fn round(&self, round: Round) -> Result<PreparedRound, RewriteError> {
-        self.prepare(self.drawn(round)?, false)?.map_err(of_eager)
+    pub(super) fn round(&self, round: Round) -> Result<Rc<PreparedRound>, RewriteError> {
+        self.kept_rounds.get_or((round, None), || self.prepare(self.drawn(round)?, false))?.map_err(of_eager)
     }
 
     /// A round in which inputs are unusual; `usual` is the same round without. `None` where eager refuses it, which says
@@ -46,7 +55,16 @@ impl ReferenceSession {
         &self,
         (round, usual): (Round, &mut Option<DrawnInputs>),
         case: &EdgeCase,
-    ) -> Result<Option<PreparedRound>, RewriteError> {
+    ) -> Result<Option<Rc<PreparedRound>>, RewriteError> {
+        let prepare = || self.prepare_edge_case((round, usual), case);
+        Ok(self.kept_rounds.get_or((round, Some(case.clone())), prepare)?.ok())
+    }
+
+    fn prepare_edge_case(
+        &self,
+        (round, usual): (Round, &mut Option<DrawnInputs>),
+        case: &EdgeCase,
+    ) -> Result<Result<PreparedRound, NodeError>, RewriteError> {
         let usual = match usual {
             Some(usual) => usual,
             none => none.insert(self.drawn(round)?),
@@ -65,7 +83,7 @@ impl ReferenceSession {
             let edge_case = edge_case.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
             drawn.inputs[at] = Rc::new(edge_case);
         }
-        Ok(self.prepare(drawn, true)?.ok())
+        self.prepare(drawn, true)
     }
 
     /// Runs eager. The inner error is eager's.

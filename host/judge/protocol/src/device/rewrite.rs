@@ -49,12 +49,14 @@ pub struct Draws {
     pub others: Option<OtherRounds>,
     /// Those of them that come before others, where the budget decides how many there are.
     pub first: Vec<UnusualRound>,
+    /// Whether rounds are kept for the next rewrite on the same draws. Only for rewrites that no plugin made.
+    pub are_kept: bool,
 }
 
 impl Draws {
     /// On inputs of this seed, in as many rounds as the budget has room for.
     pub fn of(seed: u64) -> Draws {
-        Draws { seed, others: None, first: vec![] }
+        Draws { seed, others: None, first: vec![], are_kept: false }
     }
 
     /// On inputs of this seed, in these rounds beside the ordinary ones.

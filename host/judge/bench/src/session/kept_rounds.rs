@@ -1,0 +1,57 @@
+//! Rounds that are kept for the next rewrite on the same draws. Only for rewrites that the host makes itself, such as mutants,
+//! of which there are many: what a plugin made finds no round but its own.
+
+use super::others::EdgeCase;
+use super::rounds::PreparedRound;
+use crate::inputs::Round;
+use passhost_protocol::device::RewriteError;
+use passhost_runtime::NodeError;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Bytes of the rounds that are kept.
+const MOST_BYTES: u64 = 1 << 29;
+
+/// An ordinary or scaled round, or one with unusual inputs.
+type RoundKey = (Round, Option<EdgeCase>);
+
+/// A round, or why eager refuses it.
+type RanRound = Result<Rc<PreparedRound>, NodeError>;
+
+/// Rounds of one seed.
+#[derive(Default)]
+pub(super) struct KeptRounds {
+    seed: Cell<Option<u64>>,
+    bytes: Cell<u64>,
+    rounds: RefCell<HashMap<RoundKey, RanRound>>,
+}
+
+impl KeptRounds {
+    /// Keeps rounds of this seed from now on, or none.
+    pub fn keep(&self, seed: Option<u64>) {
+        if self.seed.replace(seed) != seed || seed.is_none() {
+            self.rounds.borrow_mut().clear();
+            self.bytes.set(0);
+        }
+    }
+
+    /// The round that is kept, or the one that is made.
+    pub fn get_or(
+        &self,
+        key: RoundKey,
+        make: impl FnOnce() -> Result<Result<PreparedRound, NodeError>, RewriteError>,
+    ) -> Result<RanRound, RewriteError> {
+        let is_kept = self.seed.get() == Some(key.0.seed);
+        if is_kept && let Some(kept) = self.rounds.borrow().get(&key) {
+            return Ok(kept.clone());
+        }
+        let made = make()?.map(Rc::new);
+        let bytes = self.bytes.get() + made.as_ref().map_or(0, |made| made.bytes());
+        if is_kept && bytes <= MOST_BYTES {
+            self.bytes.set(bytes);
+            self.rounds.borrow_mut().insert(key, made.clone());
+        }
+        Ok(made)
+    }
+}
