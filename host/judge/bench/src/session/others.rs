@@ -9,7 +9,7 @@ use crate::compare::OutputComparison;
 use crate::edge_cases::{EdgeCaseDraw, draws};
 use crate::inputs::{Round, hash_of};
 use passhost_ir::{Graph, InputSpec};
-use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
+use passhost_protocol::device::{Draws, MutantRounds, ReferenceError, RewriteError};
 use passhost_result::{OtherRounds, Settings, Share, UnusualRound, Work};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,7 @@ pub(super) struct Others {
     /// Inputs that get another scale.
     scaled: Vec<usize>,
     edge_cases: Vec<EdgeCase>,
+    until_refused: bool,
     pub report: OtherRounds,
 }
 
@@ -98,7 +99,7 @@ impl Others {
         let [scaled_rounds, edge_case_rounds] = [share(scaled.len(), all[0]), share(edge_cases.len(), all[1])];
         let first = [by_scaled, by_cases].concat();
         let report = OtherRounds { scaled: scaled_rounds, edge_cases: edge_case_rounds, first };
-        Others { round, scaled, edge_cases, report }
+        Others { round, scaled, edge_cases, until_refused: of.mutant == Some(MutantRounds::UntilRefused), report }
     }
 
     /// Runs them.
@@ -114,6 +115,10 @@ impl Others {
         }
         let mut usual: Option<DrawnInputs> = None;
         for case in &self.edge_cases {
+            let is_refused = !checks.evaluation.findings.is_empty() || !checks.evaluation.edge_cases.is_empty();
+            if self.until_refused && is_refused {
+                break;
+            }
             if let Some(prepared) = reference.edge_case_round((self.round, &mut usual), case)? {
                 checks.check_edge_case(&prepared, self.round, case)?;
             }
