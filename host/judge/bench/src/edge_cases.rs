@@ -286,7 +286,7 @@ fn alter(
             // Of two signs, so that a maximum is at one end and a minimum at the other. Each is written by itself.
             let some = rows.min(ROWS_WITH_ENDS);
             write(&mut (0..some).flat_map(|number| {
-                let sign = if (number as u64 ^ key) % 2 == 0 { AT_ENDS } else { -AT_ENDS };
+                let sign = if (number as u64 ^ key).is_multiple_of(2) { AT_ENDS } else { -AT_ENDS };
                 let first = number * rows / some * row;
                 [(first, std * sign), (first + row - 1, -1.5 * std * sign)].into_iter().take(row)
             }));

@@ -80,7 +80,7 @@ pub fn halves(mut all: Vec<Mutant>, seed: u64) -> (Vec<Mutant>, Vec<Mutant>) {
     let mut is_first = |mutant: &mut Mutant| {
         let before = of_class.entry(mutant.class.clone()).or_insert_with(|| mixed(seed ^ mutant.class.len() as u64));
         *before = before.wrapping_add(1);
-        *before % 2 == 0
+        before.is_multiple_of(2)
     };
     let first = all.extract_if(.., &mut is_first).collect();
     (first, all)

@@ -49,6 +49,13 @@ pub struct TriedMutant {
     pub fate: MutantFate,
 }
 
+impl TriedMutant {
+    /// The rounds beside the ordinary ones that refuse it.
+    pub fn killed_in(&self) -> &[UnusualRound] {
+        if let MutantFate::Killed(rounds) = &self.fate { rounds } else { &[] }
+    }
+}
+
 /// What became of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MutantFate {
@@ -111,7 +118,7 @@ impl Checker<'_> {
             let started = Instant::now();
             let everywhere = Draws { mutant: Some(MutantRounds::All), ..Draws::repeated(seed, OtherRounds::ALL) };
             tried = trial.all(choosing, true, &everywhere, started + counts.within / 3)?;
-            kept.sets = minimal_sets(&tried, seed);
+            kept.sets = minimal_sets(tried.iter().map(TriedMutant::killed_in).collect(), seed);
             let mutant = Some(MutantRounds::UntilRefused);
             let draws = Draws { first: kept.first(seed), mutant, ..Draws::of(seed) };
             tried.extend(trial.all(held_back, false, &draws, started + counts.within)?);

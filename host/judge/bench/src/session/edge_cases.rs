@@ -2,8 +2,8 @@
 //! stays meaningful and the rewrite does not do the same, a finding says so.
 
 use super::checks::Checks;
-use super::others::EdgeCase;
-use super::rounds::PreparedRound;
+use super::edge_case::EdgeCase;
+use super::prepared::PreparedRound;
 use crate::compare::{OutputComparison, unravel};
 use crate::device::BenchDevice;
 use crate::edge_cases::EdgeCaseDraw;

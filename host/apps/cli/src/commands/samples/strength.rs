@@ -201,7 +201,7 @@ fn report(found: &[(PathBuf, VariantStrength)]) -> StrengthReport {
             MutantFate::Survived => ("survived", None),
             MutantFate::Failed(why) => ("did not run", Some(why.clone())),
         };
-        let rounds = if let MutantFate::Killed(rounds) = &tried.fate { rounds.clone() } else { vec![] };
+        let rounds = tried.killed_in().to_vec();
         MutantReport { class: tried.class.clone(), at: tried.at.clone(), chooses: tried.chooses, fate, rounds, why }
     };
     let variants = found.iter().map(|(sample, of)| VariantReport {
