@@ -5,6 +5,7 @@ use super::checks::Checks;
 use super::others::Others;
 use crate::blame::memory_of;
 use crate::inputs::Round;
+use passhost_ir::parameter_name;
 use passhost_protocol::device::{DeviceStage, EvaluationReport, RewriteError, RewriteJob};
 use passhost_result::{NoteKind, Work};
 use std::time::Instant;
@@ -37,7 +38,7 @@ impl ReferenceSession {
         let first = self.round(ordinary(0))?;
         let others = Others::choose(self, draws, settings, self.round_takes(started, &first.eager));
         let fixed = self.specs.iter().filter(|spec| spec.is_fixed());
-        let fixed = fixed.map(|spec| format!("input `{}` is the same in every round", spec.name));
+        let fixed = fixed.map(|spec| format!("input `{}` is the same in every round", parameter_name(&spec.name)));
         evaluation.notes.extend(fixed.map(|text| NoteKind::FixedInput.note(text)));
         evaluation.others = others.report;
         let mut checks = Checks::new(self, &program, settings, evaluation);
