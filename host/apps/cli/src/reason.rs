@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn of_a_long_name_of_an_input_the_end_is_left() {
-        let long = format!("L_self_modules_{}_parameters_weight_", "deep_modules_".repeat(9) + "last");
+        let long = format!("L_self_modules_{}_parameters_weight_", "deep_modules_".repeat(12) + "last");
         let name = named(&long);
         assert!(name.starts_with('…') && name.ends_with(".deep.last.weight"), "{name}");
         assert_eq!(name.chars().count(), OP + 1);

@@ -73,7 +73,7 @@ fn ops(steps: &Steps<'_>, range: &Range<usize>) -> String {
     }
     ranked.sort_unstable();
     let telling = ranked.iter().filter(|(rank, ..)| *rank < LAST_RANK).count();
-    ranked.truncate(if telling < OPS_WITH_VIEWS { OPS_WITH_VIEWS } else { telling.min(OPS) });
+    ranked.truncate(telling.clamp(OPS_WITH_VIEWS, OPS));
     ranked.sort_unstable_by_key(|(_, position, _)| *position);
     ranked.into_iter().map(|(.., name)| name).collect::<Vec<_>>().join("-")
 }

@@ -464,7 +464,8 @@ fn a_range_is_called_by_its_layer_and_the_ops_that_say_most() {
     for (range, expected) in [
         (0..1, "layer.3.attention.value-linear"),
         (last..last + 1, "layer.3.attention.output.dense-matmul"),
-        (3..5, "layer.3.attention-softmax-dropout"),
+        (4..6, "layer.3.attention-softmax-dropout"),
+        (5..6, "layer.3.attention-dropout"),
         (0..calls, "layer.3.attention-linear-softmax-matmul"),
     ] {
         assert_eq!(model.label(&range), expected, "{:?}", model.ops());
