@@ -57,8 +57,8 @@ fn module(steps: &Steps<'_>, tensor: passhost_ir::ValueId) -> Option<Vec<String>
 fn shortened(path: &[String]) -> String {
     let number = path.iter().position(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
     let start = number.map_or(path.len().saturating_sub(PARTS), |number| number.saturating_sub(1));
-    let names = (start..path.len()).map(|start| path[start..].join("."));
-    names.clone().find(|name| name.len() <= LAYER).or(names.last()).unwrap_or_default()
+    let mut names = (start..path.len()).map(|start| path[start..].join("."));
+    names.find(|name| name.len() <= LAYER).or_else(|| path.last().cloned()).unwrap_or_default()
 }
 
 /// The names of the ops that say most, in their order.
