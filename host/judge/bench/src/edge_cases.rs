@@ -15,6 +15,8 @@ const TINY: f64 = 1e-3;
 const SMALL: f64 = 1.0 / 64.0;
 /// A mean, by the deviation.
 const OFFSET: f64 = 1e3;
+/// The numbers of a mask where it masks nothing lie between zero and this below.
+const MOST_UNMASKED: f64 = 3.0;
 /// The numbers at the ends of rows, by the deviation.
 const AT_ENDS: f64 = 32.0;
 /// Rows that have such.
@@ -71,6 +73,8 @@ pub enum EdgeCaseDraw {
     EqualInputs,
     /// Numbers that tell in what is made of a row, at both ends of some.
     LargeEnds,
+    /// A mask that is added, with other numbers than zero where it masks nothing.
+    MaskedValues,
 }
 
 /// An input that is to be unusual.
@@ -112,6 +116,7 @@ impl fmt::Display for EdgeCaseDraw {
             EdgeCaseDraw::EqualRows => "has equal rows",
             EdgeCaseDraw::EqualInputs => "are equal",
             EdgeCaseDraw::LargeEnds => "has large numbers at both ends of some rows",
+            EdgeCaseDraw::MaskedValues => "has other numbers than zero where it masks nothing",
         })
     }
 }
@@ -121,7 +126,7 @@ impl fmt::Display for EdgeCaseDraw {
 pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
     use EdgeCaseDraw::{
         Closed, ConstantRow, Ends, EqualRows, Extremes, FirstAlone, Infinities, Large, LargeEnds, LastAlone, Literals,
-        MaskedRow, Negative, NotNumbers, Offset, Open, Positive, Repeated, Small, Sorted, Wide, Zeros,
+        MaskedRow, MaskedValues, Negative, NotNumbers, Offset, Open, Positive, Repeated, Small, Sorted, Wide, Zeros,
     };
     let is_wide = matches!(spec.ty.dtype, Dtype::I32 | Dtype::I64);
     // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
@@ -134,7 +139,8 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
         (Draw::Uniform { .. }, _) => &[Ends, Repeated, Sorted],
         (_, true) => &[],
         (Draw::Mask, _) if is_wide => &[MaskedRow, Open, Closed, FirstAlone, LastAlone, Wide],
-        (Draw::Mask | Draw::FloatMask { .. }, _) => &[MaskedRow, Open, Closed, FirstAlone, LastAlone],
+        (Draw::FloatMask { .. }, _) => &[MaskedRow, Open, Closed, FirstAlone, LastAlone, MaskedValues],
+        (Draw::Mask, _) => &[MaskedRow, Open, Closed, FirstAlone, LastAlone],
         (Draw::Like { structure: Structure::PaddedAtEnd, .. }, _) => &[MaskedRow, Open, Closed, FirstAlone],
         (Draw::Like { structure: Structure::PaddedAtStart, .. }, _) => &[MaskedRow, Open, Closed, LastAlone],
         (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, NotNumbers],
@@ -205,7 +211,7 @@ pub fn draw_edge_case_held(
                 let (row, rows) = rows_of(spec);
                 draws::of_equal_rows(tensor, row, input.key as usize % rows).map(Some)
             }
-            (None, EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted)
+            (None, EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted | EdgeCaseDraw::MaskedValues)
             | (None, EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone) => {
                 Ok(None)
             }
@@ -270,6 +276,11 @@ fn alter(
                 (place, if stays { left } else { masked })
             }));
         }
+        (EdgeCaseDraw::MaskedValues, Draw::FloatMask { low }) => write(&mut (0..count).map(|place| {
+            let number = hash_at(key, place);
+            let value = -(number as f64 / u64::MAX as f64) * MOST_UNMASKED;
+            (place, if number.is_multiple_of(2) { *low } else { value })
+        })),
         (EdgeCaseDraw::Literals, _) => {
             let near = |literal: &f64| {
                 let step = dtype.ulp(*literal);

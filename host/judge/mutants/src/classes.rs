@@ -296,7 +296,7 @@ fn exchanged(site: &Site<'_>) -> Vec<Graph> {
 
 /// Zero for NaN and the largest number for infinity; infinity for NaN; where there can be one, an infinity of the other sign.
 fn replaced(site: &Site<'_>) -> Vec<Graph> {
-    if !site.is_output() || !site.ty().dtype.is_float() {
+    if !site.is_output() || !site.of_floats || !site.ty().dtype.is_float() {
         return vec![];
     }
     let infinity = f64::INFINITY;

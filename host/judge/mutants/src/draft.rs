@@ -8,6 +8,8 @@ pub(crate) struct Site<'a> {
     /// The position of the node that computes it; none of an input.
     pub node: Option<usize>,
     pub value: ValueId,
+    /// Whether it depends on a float that may be NaN or infinite.
+    pub of_floats: bool,
 }
 
 impl Site<'_> {

@@ -1,7 +1,10 @@
 //! Why a mutant computes what the original does, where that can be argued from the graph.
 
 use crate::draft::Site;
-use passhost_ir::{NodeKind, ValueId};
+use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, ValueId};
+
+/// The largest integer of 16 bits.
+const SMALL: i64 = i16::MAX as i64;
 
 /// Ops whose results are never negative, nor NaN where their operands are not.
 const NOT_NEGATIVE: [&str; 8] = ["relu", "exp", "sigmoid", "abs", "sqrt", "softmax", "_softmax", "relu6"];
@@ -18,8 +21,48 @@ pub(crate) fn rule(site: &Site<'_>, class: &str) -> Option<&'static str> {
         ("precision", _) if site.ty().dtype.is_float() && is_rounded(site) => {
             Some("a value that the graph itself has rounded")
         }
+        ("integers narrowed", _) if is_small(site.graph, site.value) || is_index_alone(site) => {
+            Some("integers that bools, positions or the rows of a table bound to 16 bits")
+        }
         _ => None,
     }
+}
+
+/// Whether all integers of a value lie within 16 bits, whatever the inputs are: counts of bools, and such by one another.
+fn is_small(graph: &Graph, value: ValueId) -> bool {
+    if graph.ty(value).dtype == Dtype::Bool {
+        return true;
+    }
+    let Some(node) = graph.nodes.iter().find(|node| node.outputs.contains(&value)) else { return false };
+    let NodeKind::Aten { op, args } = &node.kind else { return false };
+    let all_small = || node.operands().iter().all(|&operand| is_small(graph, operand));
+    let from_bools = || node.operands().iter().all(|&operand| graph.ty(operand).dtype == Dtype::Bool);
+    match op.name.trim_start_matches("aten::") {
+        "to" | "_to_copy" | "clone" | "view" | "reshape" | "expand" | "unsqueeze" | "slice" | "where" => all_small(),
+        "cumsum" | "sum" => node.operands().iter().all(|&of| graph.ty(of).numel() <= SMALL as u64) && from_bools(),
+        "mul" => from_bools() || (all_small() && node.operands().iter().any(|&of| comes_from_bools(graph, of))),
+        "arange" => args.iter().all(|arg| !matches!(arg, Arg::Int(end) if end.abs() > SMALL)),
+        _ => false,
+    }
+}
+
+/// Whether a value is a bool in another type.
+fn comes_from_bools(graph: &Graph, value: ValueId) -> bool {
+    let made = graph.nodes.iter().find(|node| node.outputs.contains(&value));
+    made.is_some_and(|node| node.operands().iter().all(|&operand| graph.ty(operand).dtype == Dtype::Bool))
+}
+
+/// Whether a value is used as an index alone, of tables with fewer rows.
+fn is_index_alone(site: &Site<'_>) -> bool {
+    let mut users = site.graph.nodes.iter().filter(|node| node.operands().contains(&site.value)).peekable();
+    let indexes = |node: &Node| {
+        let NodeKind::Aten { op, args } = &node.kind else { return false };
+        let is_lookup = matches!(op.name.as_str(), "aten::embedding" | "aten::index_select" | "aten::gather");
+        let table = args.first().and_then(Arg::as_value).map(|&table| site.graph.ty(table));
+        let is_index = !args.first().is_some_and(|table| table.as_value() == Some(&site.value));
+        is_lookup && is_index && table.is_some_and(|table| table.shape.iter().all(|&extent| extent <= SMALL))
+    };
+    !site.is_output() && users.peek().is_some() && users.all(indexes)
 }
 
 /// The name of the op that makes a value.
@@ -34,5 +77,5 @@ fn made_by(site: &Site<'_>, value: ValueId) -> Option<String> {
 /// Whether a value is converted from integers or bools, of which narrow floats have the small ones.
 fn is_rounded(site: &Site<'_>) -> bool {
     let converts = matches!(site.name().as_str(), "to" | "_to_copy" | "type_as");
-    converts && site.operand(0).is_some_and(|operand| site.graph.ty(operand).dtype == passhost_ir::Dtype::Bool)
+    converts && site.operand(0).is_some_and(|operand| site.graph.ty(operand).dtype == Dtype::Bool)
 }

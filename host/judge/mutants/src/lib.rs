@@ -7,10 +7,12 @@
 mod classes;
 mod draft;
 mod equivalent;
+mod reached;
 
 use classes::CLASSES;
 use draft::Site;
 use passhost_ir::{Graph, NodeKind};
+use reached::Reached;
 use std::collections::{HashMap, HashSet};
 
 /// Nodes of a graph, and elements of its largest value, beyond which the strength of a check is not determined.
@@ -36,12 +38,16 @@ pub fn is_within_limits(graph: &Graph) -> bool {
     graph.nodes.len() <= MOST_NODES && graph.values.iter().all(|value| value.ty.numel() <= MOST_ELEMENTS)
 }
 
-/// All mutants of a graph, in the order of its values: inputs, then results of nodes.
+/// All mutants of a graph, in the order of its values: inputs, then results of nodes. What no input reaches has none: it is
+/// the same in every run, so that an honest pass computes it once as well.
 pub fn mutants(graph: &Graph) -> Vec<Mutant> {
-    let inputs = graph.inputs.iter().map(|&value| Site { graph, node: None, value });
+    let reached = Reached::of(graph);
+    let site = |node, value| Site { graph, node, value, of_floats: reached.by_floats.contains(&value) };
+    let inputs = graph.inputs.iter().map(|&value| site(None, value));
     let nodes = graph.nodes.iter().enumerate().filter_map(|(position, node)| {
         let written = matches!(&node.kind, NodeKind::Aten { op, .. } if op.name.ends_with('_'));
-        (node.outputs.len() == 1 && !written).then(|| Site { graph, node: Some(position), value: node.outputs[0] })
+        let is_site = node.outputs.len() == 1 && !written && reached.by_any.contains(&node.outputs[0]);
+        is_site.then(|| site(Some(position), node.outputs[0]))
     });
     let mut seen = HashSet::new();
     let mut all = vec![];
