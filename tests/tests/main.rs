@@ -31,6 +31,7 @@ mod samples;
 mod serve;
 mod signing;
 mod sources;
+mod strength;
 mod supply_chain;
 mod terminal;
 mod vary;

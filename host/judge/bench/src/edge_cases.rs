@@ -307,22 +307,8 @@ fn alter(
             | EdgeCaseDraw::FewMasked,
             draw,
         ) => {
-            let is_one_of_few = |place: usize| {
-                let few = 1 + hash_at(key, place / row) as usize % 3;
-                (0..few).any(|number| hash_at(!key, place / row * 3 + number) as usize % row == place % row)
-            };
             let (masked, left) = if let Draw::FloatMask { low } = draw { (*low, 0.0) } else { (0.0, 1.0) };
-            write(&mut (0..count).map(|place| {
-                let stays = match domain {
-                    EdgeCaseDraw::Open => true,
-                    EdgeCaseDraw::FirstAlone => place % row == 0,
-                    EdgeCaseDraw::LastAlone => place % row == row - 1,
-                    EdgeCaseDraw::FewLeft => is_one_of_few(place),
-                    EdgeCaseDraw::FewMasked => !is_one_of_few(place),
-                    _ => false,
-                };
-                (place, if stays { left } else { masked })
-            }));
+            write(&mut (0..count).map(|place| (place, if stays(domain, key, place, row) { left } else { masked })));
         }
         (EdgeCaseDraw::Literals, _) => {
             let near = |literal: &f64| {
@@ -342,16 +328,14 @@ fn alter(
             // Of two signs, so that a maximum is at one end and a minimum at the other. Each is written by itself.
             let some = rows.min(ROWS_WITH_ENDS);
             write(&mut (0..some).flat_map(|number| {
-                let sign = if (number as u64 ^ key) % 2 == 0 { AT_ENDS } else { -AT_ENDS };
+                let sign = if (number as u64 ^ key).is_multiple_of(2) { AT_ENDS } else { -AT_ENDS };
                 let first = number * rows / some * row;
                 [(first, std * sign), (first + row - 1, -1.5 * std * sign)].into_iter().take(row)
             }));
         }
-        (EdgeCaseDraw::OwnMeans, Draw::Normal { std, .. }) => write(&mut (0..count).map(|place| {
-            let (number, at) = (place / row, place % row);
-            let within = if number % 2 == 0 { unit(key, place) } else { (at as f64 + 0.5) / row as f64 };
-            (place, std * (OFFSET * (2.0 * unit(!key, number) - 1.0) + 4.0 * within - 2.0))
-        })),
+        (EdgeCaseDraw::OwnMeans, Draw::Normal { std, .. }) => {
+            write(&mut (0..count).map(|place| (place, std * about_own_mean(key, place, row))));
+        }
         (EdgeCaseDraw::FewNumbers, Draw::Normal { std, .. }) => {
             let step = std.log2().round().exp2() / FEW;
             // Where several inputs are so at once, every other row has the same in all.
@@ -398,6 +382,29 @@ fn rows_of(spec: &InputSpec) -> (usize, usize) {
 
 fn hash_at(key: u64, place: usize) -> u64 {
     crate::counter::hash(key, place as u64)
+}
+
+/// Whether a mask leaves this element.
+fn stays(domain: EdgeCaseDraw, key: u64, place: usize, row: usize) -> bool {
+    let is_one_of_few = || {
+        let few = 1 + hash_at(key, place / row) as usize % 3;
+        (0..few).any(|number| hash_at(!key, place / row * 3 + number) as usize % row == place % row)
+    };
+    match domain {
+        EdgeCaseDraw::Open => true,
+        EdgeCaseDraw::FirstAlone => place.is_multiple_of(row),
+        EdgeCaseDraw::LastAlone => place % row == row - 1,
+        EdgeCaseDraw::FewLeft => is_one_of_few(),
+        EdgeCaseDraw::FewMasked => !is_one_of_few(),
+        _ => false,
+    }
+}
+
+/// An element of a row with a mean of its own, in deviations. Every other row is in order.
+fn about_own_mean(key: u64, place: usize, row: usize) -> f64 {
+    let (number, at) = (place / row, place % row);
+    let within = if number.is_multiple_of(2) { unit(key, place) } else { (at as f64 + 0.5) / row as f64 };
+    OFFSET * (2.0 * unit(!key, number) - 1.0) + 4.0 * within - 2.0
 }
 
 /// A number from 0 up to 1.

@@ -258,11 +258,20 @@ fn one_pass(site: &Site<'_>) -> Vec<Graph> {
     })])
 }
 
-/// A value of one half type in the other.
+/// A cast to the other half type, or to integers that rounds.
 fn cast(site: &Site<'_>) -> Vec<Graph> {
+    let Some(x) = site.operand(0).filter(|_| matches!(site.name().as_str(), "to" | "_to_copy" | "type_as")) else {
+        return vec![];
+    };
     match site.ty().dtype {
         Dtype::F16 => converted(site, &[Dtype::Bf16]),
         Dtype::Bf16 => converted(site, &[Dtype::F16]),
+        Dtype::I64 | Dtype::I32 if site.graph.ty(x).dtype.is_float() => some([site.with(|draft| {
+            let whole = draft.call("round", vec![x.into()], draft.graph.ty(x).clone())?;
+            let mut args = site.args().to_vec();
+            args[0] = whole.into();
+            draft.call(&site.op(), args, site.ty().clone())
+        })]),
         _ => vec![],
     }
 }
@@ -285,7 +294,7 @@ fn exchanged(site: &Site<'_>) -> Vec<Graph> {
     some([site.calling(&site.op(), args)])
 }
 
-/// Zero for NaN and the largest number for infinity; infinity for NaN; an infinity of the other sign.
+/// Zero for NaN and the largest number for infinity; infinity for NaN; where there can be one, an infinity of the other sign.
 fn replaced(site: &Site<'_>) -> Vec<Graph> {
     if !site.is_output() || !site.ty().dtype.is_float() {
         return vec![];
@@ -296,7 +305,8 @@ fn replaced(site: &Site<'_>) -> Vec<Graph> {
         site.calling("nan_to_num", std::iter::once(site.value.into()).chain(values).collect())
     };
     let largest = site.calling("nan_to_num", vec![site.value.into()]);
-    some([largest, by([infinity, infinity, -infinity]), by([f64::NAN, -infinity, infinity])])
+    let other_sign = if site.is_bounded() { None } else { by([f64::NAN, -infinity, infinity]) };
+    some([largest, by([infinity, infinity, -infinity]), other_sign])
 }
 
 /// The last row of a table is never looked up, or the first one in its place.

@@ -45,6 +45,24 @@ impl Site<'_> {
         self.graph.outputs.contains(&self.value)
     }
 
+    /// Whether the value is never infinite, whatever the inputs are: what an op bounds, and views of that.
+    pub fn is_bounded(&self) -> bool {
+        let mut value = self.value;
+        loop {
+            let made = self.graph.nodes.iter().find(|node| node.outputs.contains(&value));
+            let Some(NodeKind::Aten { op, args }) = made.map(|node| &node.kind) else { return false };
+            match op.name.trim_start_matches("aten::") {
+                "softmax" | "_softmax" | "sigmoid" | "tanh" | "erf" | "sin" | "cos" | "hardtanh" | "relu6"
+                | "hardsigmoid" => return true,
+                "dropout" | "view" | "reshape" | "permute" | "transpose" | "clone" | "contiguous" | "slice" => {
+                    let Some(&operand) = args.first().and_then(Arg::as_value) else { return false };
+                    value = operand;
+                }
+                _ => return false,
+            }
+        }
+    }
+
     /// Whether the value is one of a narrower type that was converted, or is converted to it wherever it is used.
     pub fn is_of(&self, dtype: Dtype) -> bool {
         let converts = |kind: &NodeKind| match kind {

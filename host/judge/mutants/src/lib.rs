@@ -59,8 +59,8 @@ pub fn mutants(graph: &Graph) -> Vec<Mutant> {
     all
 }
 
-/// At most so many of them, of every class before two of one. Which ones follows from the seed.
-pub fn sampled(mut all: Vec<Mutant>, most: usize, seed: u64) -> Vec<Mutant> {
+/// At most so many of them, of every class before two of one, in this order. Which ones follows from the seed.
+pub fn sampled(all: Vec<Mutant>, most: usize, seed: u64) -> Vec<Mutant> {
     let key = |at: usize| mixed(seed ^ mixed(at as u64));
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|&at| key(at));
@@ -70,14 +70,8 @@ pub fn sampled(mut all: Vec<Mutant>, most: usize, seed: u64) -> Vec<Mutant> {
         before.push((same, at));
     }
     before.sort_unstable();
-    let mut chosen: Vec<usize> = before.into_iter().take(most).map(|(_, at)| at).collect();
-    chosen.sort_unstable();
-    let mut at = 0;
-    all.retain(|_| {
-        at += 1;
-        chosen.binary_search(&(at - 1)).is_ok()
-    });
-    all
+    let mut all: Vec<Option<Mutant>> = all.into_iter().map(Some).collect();
+    before.into_iter().take(most).filter_map(|(_, at)| all[at].take()).collect()
 }
 
 /// Two halves, with as many of each class as can be. Which half gets more of one follows from the seed.
@@ -86,7 +80,7 @@ pub fn halves(mut all: Vec<Mutant>, seed: u64) -> (Vec<Mutant>, Vec<Mutant>) {
     let mut is_first = |mutant: &mut Mutant| {
         let before = of_class.entry(mutant.class.clone()).or_insert_with(|| mixed(seed ^ mutant.class.len() as u64));
         *before = before.wrapping_add(1);
-        *before % 2 == 0
+        before.is_multiple_of(2)
     };
     let first = all.extract_if(.., &mut is_first).collect();
     (first, all)

@@ -13,7 +13,7 @@ mod error;
 mod rewrite;
 
 pub use error::{NotCaptured, ReferenceError, RewriteError, TimedProgram, TimingError};
-pub use rewrite::{Draws, ExternalRun, ProcessTiming, RewriteJob, RewriteTask};
+pub use rewrite::{Draws, ExternalRun, MutantRounds, ProcessTiming, RewriteJob, RewriteTask};
 
 use crate::compiler::CompilerSource;
 use passhost_ir::{Graph, InputSpec, TensorType};

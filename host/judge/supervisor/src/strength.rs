@@ -19,10 +19,11 @@ use passhost_child::Use;
 use passhost_child::device::{Device, DeviceSession};
 use passhost_ir::{OpTable, in_place_nodes};
 use passhost_mutants::{Mutant, compositions, halves, is_within_limits, mutants, sampled};
-use passhost_protocol::device::{Draws, EvaluationReport, RewriteJob};
+use passhost_protocol::device::{Draws, EvaluationReport, MutantRounds, RewriteJob};
 use passhost_result::document::{Failure, Variant};
 use passhost_result::{Finding, OtherRounds, Settings, Strength, UnusualRound};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What became of the mutants of a variant.
 #[derive(Debug, Clone)]
@@ -48,6 +49,13 @@ pub struct TriedMutant {
     pub fate: MutantFate,
 }
 
+impl TriedMutant {
+    /// The rounds beside the ordinary ones that refuse it.
+    pub fn killed_in(&self) -> &[UnusualRound] {
+        if let MutantFate::Killed(rounds) = &self.fate { rounds } else { &[] }
+    }
+}
+
 /// What became of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MutantFate {
@@ -61,13 +69,15 @@ pub enum MutantFate {
     Failed(String),
 }
 
-/// How many mutants are tried of a variant.
+/// How many mutants are tried of a variant, at most.
 #[derive(Debug, Clone, Copy)]
 pub struct MutantCounts {
     /// Of single classes.
     pub single: usize,
     /// Of two classes each.
     pub composed: usize,
+    /// In this time: a third of it for those that choose rounds. At least one of them is tried, and one of the others.
+    pub within: Duration,
 }
 
 impl Checker<'_> {
@@ -102,14 +112,16 @@ impl Checker<'_> {
         let mut tried = vec![];
         if is_within_limits(program) {
             let single = sampled(mutants(program), counts.single, seed);
-            let (choosing, mut held_back) = halves(single, seed);
-            held_back.extend(compositions(program, counts.composed, seed));
+            let (choosing, held_back) = halves(single, seed);
+            let held_back = alternating(held_back, compositions(program, counts.composed, seed));
             let mut trial = Trial { trail: &trail, session: &mut session, reference: &reference };
-            let everywhere = Draws::repeated(seed, OtherRounds::ALL);
-            tried = trial.all(choosing, true, &everywhere)?;
-            kept.sets = minimal_sets(&tried, seed);
-            let draws = Draws { first: kept.first(seed), ..Draws::of(seed) };
-            tried.extend(trial.all(held_back, false, &draws)?);
+            let started = Instant::now();
+            let everywhere = Draws { mutant: Some(MutantRounds::All), ..Draws::repeated(seed, OtherRounds::ALL) };
+            tried = trial.all(choosing, true, &everywhere, started + counts.within / 3)?;
+            kept.sets = minimal_sets(tried.iter().map(TriedMutant::killed_in).collect(), seed);
+            let mutant = Some(MutantRounds::UntilRefused);
+            let draws = Draws { first: kept.first(seed), mutant, ..Draws::of(seed) };
+            tried.extend(trial.all(held_back, false, &draws, started + counts.within)?);
             kept.strength = strength(&tried);
         } else {
             kept.strength.undetermined = Some("its graph is beyond the limits of mutants".into());
@@ -117,6 +129,19 @@ impl Checker<'_> {
         let info = session.device().info();
         kept.keep(trail.supervisor, &reference.read, info);
         Ok(VariantStrength { variant: trail.entry.name.clone(), tried, strength: kept.strength })
+    }
+}
+
+/// Four of the first, one of the others, and so on.
+fn alternating(first: Vec<Mutant>, others: Vec<Mutant>) -> Vec<Mutant> {
+    let (mut first, mut others) = (first.into_iter(), others.into_iter());
+    let mut all = vec![];
+    loop {
+        let before = all.len();
+        all.extend(first.by_ref().take(4).chain(others.next()));
+        if all.len() == before {
+            return all;
+        }
     }
 }
 
@@ -137,12 +162,23 @@ struct Trial<'t, 'd> {
 }
 
 impl Trial<'_, '_> {
-    fn all(&mut self, mutants: Vec<Mutant>, chooses: bool, draws: &Draws) -> Result<Vec<TriedMutant>, Failure> {
-        let tried = mutants.into_iter().map(|mutant| {
+    /// Tries mutants, one after the other until the time is over.
+    fn all(
+        &mut self,
+        mutants: Vec<Mutant>,
+        chooses: bool,
+        draws: &Draws,
+        until: Instant,
+    ) -> Result<Vec<TriedMutant>, Failure> {
+        let mut tried = vec![];
+        for mutant in mutants {
             let fate = self.fate(&mutant, draws)?;
-            Ok(TriedMutant { class: mutant.class, at: mutant.at, chooses, fate })
-        });
-        tried.collect()
+            tried.push(TriedMutant { class: mutant.class, at: mutant.at, chooses, fate });
+            if Instant::now() > until {
+                break;
+            }
+        }
+        Ok(tried)
     }
 
     /// What becomes of a mutant in the ordinary rounds, and where it lives in all others. Those have the least time that any
@@ -152,11 +188,11 @@ impl Trial<'_, '_> {
             return Ok(MutantFate::Equivalent(rule.into()));
         }
         let (config, reference) = (&self.trail.supervisor.config, self.reference);
-        let ordinary = Draws::repeated(draws.seed, OtherRounds::default());
+        let ordinary = Draws { others: Some(OtherRounds::default()), ..draws.clone() };
         for draws in [&ordinary, draws] {
             let settings = Settings { quick: false, budget_ms: 0, ..reference.settings(config.settings) };
             let in_place = in_place_nodes(&reference.read.program, OpTable::sample());
-            let (rewrite, draws) = (mutant.graph.clone(), Draws { are_kept: true, ..draws.clone() });
+            let (rewrite, draws) = (mutant.graph.clone(), draws.clone());
             let job = RewriteJob { rewrite, in_place, schedules: vec![], draws, settings };
             let evaluation = match self.session.evaluate(&job, reference.limit(config, &settings), &mut |_| {}) {
                 Ok(evaluation) => evaluation,

@@ -3,7 +3,7 @@
 
 use super::ReferenceSession;
 use super::drawn::{DrawnInputs, input_error};
-use super::rounds::PreparedRound;
+use super::prepared::PreparedRound;
 use crate::blame::of_rewrite;
 use crate::compare::OutputComparison;
 use crate::decided::{Sides, decide};

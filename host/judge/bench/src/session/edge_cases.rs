@@ -2,8 +2,8 @@
 //! stays meaningful and the rewrite does not do the same, a finding says so.
 
 use super::checks::Checks;
-use super::others::EdgeCase;
-use super::rounds::PreparedRound;
+use super::edge_case::EdgeCase;
+use super::prepared::PreparedRound;
 use crate::compare::{OutputComparison, unravel};
 use crate::device::BenchDevice;
 use crate::edge_cases::EdgeCaseDraw;
@@ -91,6 +91,10 @@ pub(super) fn is_suspect(
     allowed: i8,
     [rewritten, eager]: [&HeldTensor; 2],
 ) -> bool {
+    let are_on_host = rewritten.tensor().is_none() && eager.tensor().is_none();
+    if are_on_host && rewritten.elements().bytes == eager.elements().bytes {
+        return false;
+    }
     let found = OutputComparison::new(ty.clone()).add(device, rewritten, eager);
     found.is_none_or(|found| found > allowed)
 }

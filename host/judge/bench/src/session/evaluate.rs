@@ -32,7 +32,7 @@ impl ReferenceSession {
         stage(DeviceStage::Correctness);
         let RewriteJob { draws, settings, .. } = job;
         let seed = draws.seed;
-        self.kept_rounds.keep(draws.are_kept.then_some(seed));
+        self.kept_rounds.keep(draws.mutant.map(|_| seed));
         let ordinary = |number| Round { seed, number, scaled: None };
         let fixed = self.specs.iter().filter(|spec| spec.is_fixed());
         let fixed = fixed.map(|spec| format!("input `{}` is the same in every round", spec.name));

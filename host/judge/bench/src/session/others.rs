@@ -4,12 +4,11 @@
 use super::ReferenceSession;
 use super::checks::Checks;
 use super::drawn::DrawnInputs;
-use crate::bounded::bounded_inputs;
+use super::edge_case::EdgeCase;
 use crate::compare::OutputComparison;
-use crate::edge_cases::{EdgeCaseDraw, draws};
+use crate::edge_cases::EdgeCaseDraw;
 use crate::inputs::{Round, hash_of};
-use passhost_ir::{Graph, InputSpec};
-use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
+use passhost_protocol::device::{Draws, MutantRounds, ReferenceError, RewriteError};
 use passhost_result::{OtherRounds, Settings, Share, UnusualRound, Work};
 use std::time::{Duration, Instant};
 
@@ -22,56 +21,8 @@ pub(super) struct Others {
     /// Inputs that get another scale.
     scaled: Vec<usize>,
     edge_cases: Vec<EdgeCase>,
+    until_refused: bool,
     pub report: OtherRounds,
-}
-
-/// A round in which inputs are unusual.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct EdgeCase {
-    /// Which, and whether the range that is recorded of each is kept.
-    pub inputs: Vec<(usize, bool)>,
-    /// In which way.
-    pub draw: EdgeCaseDraw,
-}
-
-/// Ways in which all inputs are unusual at once that can be: cheats that keep apart what each input alone does.
-const TOGETHER: [EdgeCaseDraw; 4] =
-    [EdgeCaseDraw::Zeros, EdgeCaseDraw::ConstantRow, EdgeCaseDraw::Small, EdgeCaseDraw::Negative];
-
-impl EdgeCase {
-    /// All that there are for these inputs of a graph.
-    fn all(specs: &[InputSpec], graph: &Graph) -> Vec<EdgeCase> {
-        let bounded: Vec<(usize, bool)> = bounded_inputs(graph).into_iter().enumerate().collect();
-        let ways = |&(input, bounded): &(usize, bool)| {
-            draws(&specs[input], bounded).iter().map(move |&draw| EdgeCase { inputs: vec![(input, bounded)], draw })
-        };
-        let together = TOGETHER.iter().map(|&draw| {
-            let can = |(input, bounded): &&(usize, bool)| draws(&specs[*input], *bounded).contains(&draw);
-            EdgeCase { inputs: bounded.iter().filter(can).copied().collect(), draw }
-        });
-        let equal = bounded.iter().enumerate().filter_map(|(at, &(input, _))| {
-            let is_same = |other: &(usize, bool)| {
-                let [one, other] = [&specs[input], &specs[other.0]];
-                other.ty == one.ty && other.draw == one.draw && !other.is_fixed()
-            };
-            let is_first = !bounded[..at].iter().any(is_same);
-            let inputs = || bounded[at..].iter().filter(|other| is_same(other)).copied().collect();
-            is_first.then(|| EdgeCase { inputs: inputs(), draw: EdgeCaseDraw::EqualInputs })
-        });
-        let of_several = together.chain(equal).filter(|case| case.inputs.len() > 1);
-        bounded.iter().flat_map(ways).chain(of_several).collect()
-    }
-
-    /// As findings name it.
-    fn round(&self, specs: &[InputSpec]) -> UnusualRound {
-        UnusualRound { input: self.name(specs), draw: self.draw.to_string() }
-    }
-
-    /// The names of its inputs.
-    pub fn name(&self, specs: &[InputSpec]) -> String {
-        let names: Vec<&str> = self.inputs.iter().map(|(input, _)| specs[*input].name.as_str()).collect();
-        names.join(", ")
-    }
 }
 
 impl Others {
@@ -98,7 +49,7 @@ impl Others {
         let [scaled_rounds, edge_case_rounds] = [share(scaled.len(), all[0]), share(edge_cases.len(), all[1])];
         let first = [by_scaled, by_cases].concat();
         let report = OtherRounds { scaled: scaled_rounds, edge_cases: edge_case_rounds, first };
-        Others { round, scaled, edge_cases, report }
+        Others { round, scaled, edge_cases, until_refused: of.mutant == Some(MutantRounds::UntilRefused), report }
     }
 
     /// Runs them.
@@ -114,6 +65,10 @@ impl Others {
         }
         let mut usual: Option<DrawnInputs> = None;
         for case in &self.edge_cases {
+            let is_refused = !checks.evaluation.findings.is_empty() || !checks.evaluation.edge_cases.is_empty();
+            if self.until_refused && is_refused {
+                break;
+            }
             if let Some(prepared) = reference.edge_case_round((self.round, &mut usual), case)? {
                 checks.check_edge_case(&prepared, self.round, case)?;
             }

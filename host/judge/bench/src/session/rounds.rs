@@ -2,7 +2,8 @@
 
 use super::ReferenceSession;
 use super::drawn::{DrawnInputs, input_error, no_input, not_drawn};
-use super::others::EdgeCase;
+use super::edge_case::EdgeCase;
+use super::prepared::PreparedRound;
 use crate::blame::of_eager;
 use crate::bounded::literals;
 use crate::edge_cases::{EdgeCaseDraw, UnusualInput, draw_edge_case_held};
@@ -13,25 +14,7 @@ use passhost_protocol::device::RewriteError;
 use passhost_result::Work;
 use passhost_runtime::{Hints, Mode, NodeError};
 use passhost_torch::{Program, Tensor};
-use std::cell::OnceCell;
 use std::rc::Rc;
-
-/// A round before a rewrite runs.
-pub(super) struct PreparedRound {
-    pub drawn: DrawnInputs,
-    pub eager: Vec<HeldTensor>,
-    /// What runs in double precision gave, by their conversions.
-    pub truths: [OnceCell<Result<Vec<HeldTensor>, NodeError>>; 2],
-}
-
-impl PreparedRound {
-    /// Of its inputs and outputs, and of those in double precision.
-    pub fn bytes(&self) -> u64 {
-        let of = |held: &HeldTensor| held.count() * held.dtype().size();
-        let inputs: u64 = self.drawn.inputs.iter().map(|held| of(held)).sum();
-        inputs + self.eager.iter().map(|held| of(held) + 16 * held.count()).sum::<u64>()
-    }
-}
 
 impl ReferenceSession {
     /// What a run in double precision gives for a round.

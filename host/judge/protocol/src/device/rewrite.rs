@@ -49,14 +49,23 @@ pub struct Draws {
     pub others: Option<OtherRounds>,
     /// Those of them that come before others, where the budget decides how many there are.
     pub first: Vec<UnusualRound>,
-    /// Whether rounds are kept for the next rewrite on the same draws. Only for rewrites that no plugin made.
-    pub are_kept: bool,
+    /// What is asked of a rewrite that no plugin made: of one of many mutants.
+    pub mutant: Option<MutantRounds>,
+}
+
+/// Which rounds a mutant is tried in. They are kept for the next mutant on the same draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MutantRounds {
+    /// All: each that refuses it is to be known.
+    All,
+    /// Until one refuses it.
+    UntilRefused,
 }
 
 impl Draws {
     /// On inputs of this seed, in as many rounds as the budget has room for.
     pub fn of(seed: u64) -> Draws {
-        Draws { seed, others: None, first: vec![], are_kept: false }
+        Draws { seed, others: None, first: vec![], mutant: None }
     }
 
     /// On inputs of this seed, in these rounds beside the ordinary ones.

@@ -1,6 +1,5 @@
 //! Which rounds are tried first: sets that kill what can be killed, and would not without one of theirs.
 
-use super::{MutantFate, TriedMutant};
 use passhost_result::UnusualRound;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -11,13 +10,9 @@ const MOST_SETS: usize = 4;
 /// Orders in which rounds are taken to make one.
 const ORDERS: usize = 32;
 
-/// The smallest sets of rounds found that kill all mutants which some round kills.
-pub(super) fn minimal_sets(tried: &[TriedMutant], seed: u64) -> Vec<Vec<UnusualRound>> {
-    let kills = tried.iter().filter_map(|mutant| match &mutant.fate {
-        MutantFate::Killed(rounds) if !rounds.is_empty() => Some(rounds.as_slice()),
-        _ => None,
-    });
-    let kills: Vec<&[UnusualRound]> = kills.collect();
+/// The smallest sets of rounds found that kill all mutants which some round kills. Of each mutant, the rounds that do.
+pub(super) fn minimal_sets(mut kills: Vec<&[UnusualRound]>, seed: u64) -> Vec<Vec<UnusualRound>> {
+    kills.retain(|rounds| !rounds.is_empty());
     if kills.is_empty() {
         return vec![];
     }
@@ -56,10 +51,8 @@ fn minimal_set(kills: &[&[UnusualRound]], random: &mut SplitMix64) -> Vec<Unusua
 mod tests {
     use super::*;
 
-    fn killed(rounds: &[&str]) -> TriedMutant {
-        let round = |draw: &&str| UnusualRound { input: "x".into(), draw: (*draw).into() };
-        let fate = MutantFate::Killed(rounds.iter().map(round).collect());
-        TriedMutant { class: "eps".into(), at: "%y".into(), chooses: true, fate }
+    fn killed(rounds: &[&str]) -> Vec<UnusualRound> {
+        rounds.iter().map(|draw| UnusualRound { input: "x".into(), draw: (*draw).into() }).collect()
     }
 
     #[test]
@@ -72,14 +65,11 @@ mod tests {
             killed(&[]),
         ];
         for seed in 0..20 {
-            let sets = minimal_sets(&tried, seed);
+            let sets = minimal_sets(tried.iter().map(Vec::as_slice).collect(), seed);
             assert!(sets.len() > 1, "there are three");
             for set in sets {
                 assert_eq!(set.len(), 3, "two of the first three, and the one that is alone");
-                let is_killed = |mutant: &&TriedMutant| match &mutant.fate {
-                    MutantFate::Killed(rounds) => rounds.iter().any(|round| set.contains(round)),
-                    _ => false,
-                };
+                let is_killed = |rounds: &&Vec<UnusualRound>| rounds.iter().any(|round| set.contains(round));
                 assert_eq!(tried.iter().filter(is_killed).count(), 4);
             }
         }
@@ -87,7 +77,6 @@ mod tests {
 
     #[test]
     fn where_ordinary_rounds_kill_everything_none_is_chosen() {
-        let survivor = TriedMutant { fate: MutantFate::Survived, ..killed(&[]) };
-        assert_eq!(minimal_sets(&[killed(&[]), survivor], 1), Vec::<Vec<UnusualRound>>::new());
+        assert_eq!(minimal_sets(vec![&[], &[]], 1), Vec::<Vec<UnusualRound>>::new());
     }
 }

@@ -1,6 +1,6 @@
 //! `passhost samples strength LIST|DIR...`
 
-use crate::arguments::{DeviceArguments, MeasureArguments, ProgressArguments};
+use crate::arguments::{DeviceArguments, MeasureArguments, ProgressArguments, duration};
 use crate::commands::{named_samples, open_device, supervisor};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
@@ -17,6 +17,7 @@ use passhost_supervisor::{MutantCounts, MutantFate, Sample, TriedMutant, Variant
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct StrengthArguments {
@@ -29,6 +30,9 @@ pub struct StrengthArguments {
     /// Compositions of two classes that are tried besides
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub compositions: u32,
+    /// Time for the mutants of one variant. What has no time is not tried, and does not count
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
+    pub within: Duration,
     /// Only variants with this in their names. May be given several times
     #[arg(long = "variant", value_name = "TEXT")]
     pub variants: Vec<String>,
@@ -93,7 +97,8 @@ pub fn run(arguments: &StrengthArguments, terminal: &Terminal) -> Result<Exit, S
     let mut device = open_device(&arguments.device, |setup| DeviceSetup { confinement, ..setup })?;
     let supervisor = supervisor(arguments.measure.config(1)?, terminal);
     let mut checker = supervisor.checker(device.info().facts);
-    let counts = MutantCounts { single: arguments.mutants as usize, composed: arguments.compositions as usize };
+    let (single, composed) = (arguments.mutants as usize, arguments.compositions as usize);
+    let counts = MutantCounts { single, composed, within: arguments.within };
     let mut found = vec![];
     for named in &named {
         let mut sample = Sample::open(&named.path, confinement).or_stop(Exit::Usage)?;
@@ -196,7 +201,7 @@ fn report(found: &[(PathBuf, VariantStrength)]) -> StrengthReport {
             MutantFate::Survived => ("survived", None),
             MutantFate::Failed(why) => ("did not run", Some(why.clone())),
         };
-        let rounds = if let MutantFate::Killed(rounds) = &tried.fate { rounds.clone() } else { vec![] };
+        let rounds = tried.killed_in().to_vec();
         MutantReport { class: tried.class.clone(), at: tried.at.clone(), chooses: tried.chooses, fate, rounds, why }
     };
     let variants = found.iter().map(|(sample, of)| VariantReport {

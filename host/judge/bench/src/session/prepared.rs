@@ -1,14 +1,32 @@
-//! Rounds that are kept for the next rewrite on the same draws. Only for rewrites that the host makes itself, such as mutants,
+//! Rounds before a rewrite runs, and those that are kept for the next rewrite on the same draws. Only for rewrites that the host makes itself, such as mutants,
 //! of which there are many: what a plugin made finds no round but its own.
 
-use super::others::EdgeCase;
-use super::rounds::PreparedRound;
+use super::drawn::DrawnInputs;
+use super::edge_case::EdgeCase;
+use crate::held::HeldTensor;
 use crate::inputs::Round;
 use passhost_protocol::device::RewriteError;
 use passhost_runtime::NodeError;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// A round before a rewrite runs.
+pub(super) struct PreparedRound {
+    pub drawn: DrawnInputs,
+    pub eager: Vec<HeldTensor>,
+    /// What runs in double precision gave, by their conversions.
+    pub truths: [OnceCell<Result<Vec<HeldTensor>, NodeError>>; 2],
+}
+
+impl PreparedRound {
+    /// Of its inputs and outputs, and of those in double precision.
+    pub fn bytes(&self) -> u64 {
+        let of = |held: &HeldTensor| held.count() * held.dtype().size();
+        let inputs: u64 = self.drawn.inputs.iter().map(|held| of(held)).sum();
+        inputs + self.eager.iter().map(|held| of(held) + 16 * held.count()).sum::<u64>()
+    }
+}
 
 /// Bytes of the rounds that are kept.
 const MOST_BYTES: u64 = 1 << 29;
