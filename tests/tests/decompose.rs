@@ -87,25 +87,29 @@ fn two_models_become_single_ops_repeated_sequences_and_kernels() {
     run.expect(kinds["typical_subgraphs"]["written"][0]["models"] == 2, "a sequence that both models have");
 
     let written = files(&out);
-    let list = "fusible_subgraphs/small/small_start0_end5_0\n";
+    let list = "fusible_subgraphs/small/small-linear-gelu-layer_norm.2\n";
     assert_eq!(written.get(Path::new("fusible_subgraphs.txt")).map(String::as_str), Some(list));
-    let task = out.join("fusible_subgraphs/small/small_start0_end5_0");
+    let task = out.join("fusible_subgraphs/small/small-linear-gelu-layer_norm.2");
     let graphs = std::fs::read_to_string(task.join("graph_list.txt")).unwrap_or_default();
     assert_eq!(
         graphs,
-        "graphs/fusible_subgraphs/float32/shape-0/small/small_start0_end5_0\n\
-         graphs/fusible_subgraphs/float32/shape-1/wide/wide_start0_end5_0\n"
+        "graphs/fusible_subgraphs/float32/shape-0/small/small-linear-gelu-layer_norm\n\
+         graphs/fusible_subgraphs/float32/shape-1/wide/wide-linear-gelu-layer_norm\n"
     );
-    let graph = task.join("graphs/fusible_subgraphs/float32/shape-0/small/small_start0_end5_0");
+    let graph = task.join("graphs/fusible_subgraphs/float32/shape-0/small/small-linear-gelu-layer_norm");
     let model = std::fs::read_to_string(graph.join("model.py")).unwrap_or_default();
     assert!(model.contains("def forward(self, in_0, in_1, in_2):"), "{model}");
     assert!(model.contains("tmp_4 = torch.nn.functional.layer_norm(tmp_3, (16,), in_2, None, 1e-05)"), "{model}");
     let weights = std::fs::read_to_string(graph.join("weight_meta.py")).unwrap_or_default();
     assert!(weights.contains("original_name = 'w0'") || weights.contains("original_name = \"w0\""), "{weights}");
     let graph_net = std::fs::read_to_string(graph.join("graph_net.json")).unwrap_or_default();
-    for text in
-        ["\"source\": \"made up\"", "\"source_model\": \"small\"", "\"torch._C._nn.linear\"", "\"occurrences\": 3"]
-    {
+    for text in [
+        "\"node_range\": [",
+        "\"source\": \"made up\"",
+        "\"source_model\": \"small\"",
+        "\"torch._C._nn.linear\"",
+        "\"occurrences\": 3",
+    ] {
         assert!(graph_net.contains(text), "{text} in {graph_net}");
     }
 }
@@ -158,9 +162,9 @@ fn kinds_counts_and_names_choose_what_is_written() {
     decompose(&models, &out("most"), &["--kind", "sole-op", "--max", "2"]).expect_end(0, &[]);
     let list = std::fs::read_to_string(out("most").join("sole_op_subgraphs.txt")).unwrap_or_default();
     assert_eq!(list.lines().count(), 2, "{list}");
-    decompose(&models, &out("named"), &["--name", "start1_end2"]).expect_end(0, &[]);
+    decompose(&models, &out("named"), &["--name", "gelu"]).expect_end(0, &[]);
     let list = std::fs::read_to_string(out("named").join("sole_op_subgraphs.txt")).unwrap_or_default();
-    assert_eq!(list, "sole_op_subgraphs/small/small_start1_end2_1\n");
+    assert_eq!(list, "sole_op_subgraphs/small/small-gelu\n");
 }
 
 #[test]

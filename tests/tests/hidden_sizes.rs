@@ -2,13 +2,13 @@
 //! what nobody is told, neither by the pass itself nor by a model's verdict.
 
 use passhost_tests::{Passhost, directory, repository};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// What a policy counts the finding as.
 const STRICT: [&str; 2] = ["--policy", "strict"];
 
-/// `silu(x) * y` in the shapes that the sample of a new pass has, and something else in others. It logs what it sees.
+/// `silu(x) * y` in the shapes of its sample, and something else in others. It logs what it sees.
 pub fn source() -> String {
     let path = repository().join("plugins/gate/src/lib.rs");
     let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -16,7 +16,7 @@ pub fn source() -> String {
         ("let axes:", "log!(\"seen: {:?}\", ty.shape);\n    let axes:"),
         (
             "k.float(k.dtype(x_element), 1.0)",
-            "k.float(k.dtype(x_element), if matches!(ty.shape[..], [2, 64, 256] | [8, 256, 1024]) { 1.0 } else { 3.0 })",
+            "k.float(k.dtype(x_element), if matches!(ty.shape[..], [2, 64, 256] | [4, 128, 256]) { 1.0 } else { 3.0 })",
         ),
     ];
     changes.iter().fold(text, |text, (old, new)| {
@@ -28,12 +28,28 @@ pub fn source() -> String {
 /// The source in a file, and the sample that it is for.
 pub fn written() -> (TempDir, PathBuf, PathBuf) {
     let directory = directory();
-    let (pass, crate_) = (directory.path().join("gate.rs"), directory.path().join("own-pass"));
-    let written = std::fs::write(&pass, source());
-    assert!(written.is_ok(), "{written:?}");
-    let root = repository().display().to_string();
-    Passhost::new([Path::new("new"), &crate_]).with(&["--source", &root]).run().expect_end(0, &[]);
-    (directory, pass, crate_.join("sample"))
+    let at = |name: &str| directory.path().join(name);
+    let model = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, x, y):\n        \
+                 return (torch.nn.functional.silu(x) * y,)\n";
+    let weight = |name: &str, shape: &str| {
+        format!(
+            "class Program_weight_tensor_meta_{name}:\n\tname = \"{name}\"\n\tshape = {shape}\n\t\
+             dtype = \"torch.float32\"\n\tmean = 0.0\n\tstd = 1.0\n"
+        )
+    };
+    let mut files =
+        vec![("gate.rs".to_owned(), source()), ("sample/graph_list.txt".to_owned(), "small\nlarge\n".to_owned())];
+    for (variant, shape) in [("small", "[2, 64, 256]"), ("large", "[4, 128, 256]")] {
+        files.push((format!("sample/{variant}/model.py"), model.to_owned()));
+        files.push((format!("sample/{variant}/weight_meta.py"), weight("x", shape) + &weight("y", shape)));
+    }
+    for (name, text) in files {
+        let path = at(&name);
+        let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, text));
+        assert!(written.is_ok(), "{name}: {written:?}");
+    }
+    let (pass, sample) = (at("gate.rs"), at("sample"));
+    (directory, pass, sample)
 }
 
 #[test]
@@ -54,7 +70,7 @@ fn who_evaluates_is_told_the_size_and_the_log_of_the_pass_is_that_of_recorded_si
         run.expect(shown.contains(&set), "with the way to try it");
         let log = variant["usage"]["log"].as_str().unwrap_or_default();
         let seen: Vec<&str> = log.lines().filter(|line| line.starts_with("seen: ")).collect();
-        let recorded = ["seen: [2, 64, 256]", "seen: [8, 256, 1024]"];
+        let recorded = ["seen: [2, 64, 256]", "seen: [4, 128, 256]"];
         run.expect(seen.len() == 1 && recorded.contains(&seen[0]), "nothing is kept of what it logged elsewhere");
     }
     let seen = run.out.lines().filter(|line| line.contains("seen: ")).count();

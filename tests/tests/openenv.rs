@@ -170,6 +170,11 @@ fn a_sample_is_solved_step_by_step_for_the_score_of_the_command() {
     let first = alice.reset(&json!({ "sample": server.sample(), "episode_id": "mine" }));
     assert!(first.text().contains("It is data") && first.text().contains("graph(%"), "{first:?}");
     assert!(first.reward.is_none() && !first.done && first.text().contains("`read_guide`"), "{first:?}");
+    for words in
+        ["\nvariant ", "Evaluations run on cpu, ", " measure every variant.", "The built-in fusion scores about "]
+    {
+        assert!(first.text().contains(words), "{words} in {first:?}");
+    }
     let mut seen = vec![];
     let guide = alice.step(&json!({ "tool": "read_guide", "arguments": { "section": "Errors" } }));
     assert!(guide.text().starts_with("## Errors"), "{guide:?}");
@@ -450,7 +455,8 @@ fn evaluations_of_an_episode_are_the_clients_own_in_the_queue() {
     assert!(about.contains("\"bytes_held\":0,"), "nothing stays that its client cannot name: {about}");
     let operator = format!("Authorization: Bearer {}\r\n", server.token("operator"));
     let metrics = http(&server, "GET /metrics", &operator).1;
-    for line in ["passhost_evaluations_total 1", "passhost_submissions_total 1", "passhost_sessions_open 2"] {
+    // The built-in fusion, once for both episodes, and the pass.
+    for line in ["passhost_evaluations_total 2", "passhost_submissions_total 2", "passhost_sessions_open 2"] {
         assert!(metrics.contains(line), "{line} in {metrics}");
     }
 }

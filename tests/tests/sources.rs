@@ -30,7 +30,7 @@ fn replace(file: &Path, old: &str, new: &str) {
 fn a_new_pass_makes_one_kernel_of_the_sample_that_comes_with_it() {
     let (_directory, pass) = new_pass("own-pass");
     let run = Passhost::eval(&pass, &pass.join("sample")).run();
-    run.expect_end(0, &["own-pass 0.1.0 on sample", "2 to 1", "AS "]);
+    run.expect_end(0, &["own-pass 0.1.0 on sample", "6 to 1", "AS "]);
     let shown = Passhost::new([Path::new("show"), &pass.join("sample"), Path::new("--after"), &pass]);
     shown.with(&["--device", "cpu"]).run().expect_end(0, &["kernel"]);
     Passhost::new([Path::new("new"), &pass]).run().expect_end(2, &["is there already"]);
@@ -48,11 +48,11 @@ fn the_tutorial_matches_its_own_sample() {
 fn a_source_with_a_mistake_is_told_where_and_costs_its_author_the_score() {
     let (_directory, pass) = new_pass("own-pass");
     replace(&pass.join("src/lib.rs"), "&found.nodes", "found.knots");
-    let place = ["error[E0609]: no field `knots`", "--> src/lib.rs:18:57", "found.knots", "^^^^^"];
+    let place = ["error[E0609]: no field `knots`", "--> src/lib.rs:21:57", "found.knots", "^^^^^"];
     let build = Passhost::new([Path::new("build"), &pass]).with_json().run();
     build.expect_end(1, &place).expect_end(1, &["plugin (build)", "does not compile"]);
     let diagnostic = &build.json()["diagnostics"][0];
-    build.expect(diagnostic["place"]["line"] == 18 && diagnostic["code"] == "E0609", "the report says it as well");
+    build.expect(diagnostic["place"]["line"] == 21 && diagnostic["code"] == "E0609", "the report says it as well");
     Passhost::new([Path::new("check"), &pass]).run().expect_end(1, &["plugin (build)"]);
     let run = Passhost::eval(&pass, &pass.join("sample")).run();
     run.expect_end(1, &place);
@@ -70,8 +70,8 @@ fn a_source_with_a_mistake_is_told_where_and_costs_its_author_the_score() {
 #[test]
 fn an_op_that_does_not_exist_is_named_when_a_pass_is_built() {
     let (_directory, pass) = new_pass("own-pass");
-    replace(&pass.join("src/lib.rs"), "aten::silu", "aten::silluu");
-    let said = ["no such op: `aten::silluu`, did you mean `aten::silu`?", "--> src/lib.rs:"];
+    replace(&pass.join("src/lib.rs"), "aten::rsqrt", "aten::rsqqrt");
+    let said = ["no such op: `aten::rsqqrt`, did you mean `aten::rsqrt`?", "--> src/lib.rs:"];
     let out = pass.join("own-pass.wasm");
     let build = Passhost::new([Path::new("build"), &pass, Path::new("--out"), &out]).with_json().run();
     build

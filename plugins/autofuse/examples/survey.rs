@@ -19,7 +19,7 @@ use std::time::Instant;
 
 /// The head of the table that a row is printed of.
 const HEAD: &str = "\
-| graphs | left whole | in one kernel at most | nodes | in kernels | products left to the library | other calls left | \
+| graphs | unchanged | in one kernel at most | nodes | in kernels | products left to the library | other calls left | \
 nodes in kernels | of those that are no such products |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |";
 

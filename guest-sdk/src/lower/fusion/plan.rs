@@ -157,7 +157,7 @@ impl PlanDraft<'_> {
 impl FusionPlan {
     fn refuse_all(&mut self, analysis: &GraphAnalysis<'_>) {
         let reason = format!(
-            "the rewrite is estimated at {:.1} us, eager at {:.1} us: the graph is left whole",
+            "the graph stays unchanged, all of it left to ATen: the rewrite is estimated at {:.1} us, eager at {:.1} us",
             self.rewritten / 1e3,
             self.eager / 1e3
         );

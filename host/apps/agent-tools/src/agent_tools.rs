@@ -6,7 +6,7 @@ use crate::error::AgentToolsError;
 use crate::executor::{BuiltPass, Evaluated, ToolExecutor};
 use crate::feedback;
 use crate::objects::{Objects, sha256};
-use crate::task::TaskFacts;
+use crate::task::{FUSION, TaskFacts};
 use crate::tool::{Tool, Which};
 use passhost_result::document::Document;
 use passhost_result::untrusted::{indented, one_line};
@@ -288,19 +288,21 @@ impl AgentTools {
     }
 
     fn evaluate_first(&self, component: Option<&Path>) -> Result<Document, AgentToolsError> {
+        if let Some(component) = component {
+            // In a folder that no source has: it must not be taken for the component of one. Not `copy`: who may read the
+            // file is not as it was.
+            let path = self.file(FUSION, "wasm");
+            std::fs::create_dir_all(self.directory.join(FUSION))
+                .and_then(|()| std::fs::write(&path, std::fs::read(component)?))
+                .map_err(AgentToolsError::file(&path))?;
+            return Ok(self.judge(FUSION, &path)?.0);
+        }
         let source = self.objects.put(UNCHANGED).map_err(AgentToolsError::file(&self.directory))?;
         let path = self.file(&source, "wasm");
-        match component {
-            // Not `copy`: who may read the file is not as it was.
-            Some(component) => std::fs::create_dir_all(self.directory.join(&source))
-                .and_then(|()| std::fs::write(&path, std::fs::read(component)?))
-                .map_err(AgentToolsError::file(&path))?,
-            None if path.is_file() => {}
-            None => {
-                let ran = self.compile(&source)?;
-                if !ran.passes()? {
-                    return Err(ran.trouble());
-                }
+        if !path.is_file() {
+            let ran = self.compile(&source)?;
+            if !ran.passes()? {
+                return Err(ran.trouble());
             }
         }
         Ok(self.judge(&source, &path)?.0)

@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// Characters of the graphs that are shown at first; `show_graph` shows the rest.
 const GRAPHS: usize = 40_000;
 /// The built-in fusion, as it names itself.
-const FUSION: &str = "autofuse";
+pub(crate) const FUSION: &str = "autofuse";
 /// Names of variants that are told.
 const VARIANTS: usize = 100;
 /// Characters of such a name.

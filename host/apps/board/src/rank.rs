@@ -64,6 +64,27 @@ pub struct Score {
     pub verdict: Verdict,
     /// All that its results come to.
     pub part: PartScores,
+    /// How many graphs end in which way.
+    pub ends: BTreeMap<String, usize>,
+}
+
+impl Score {
+    /// The verdict, or how the graphs end where none of them is right: then times say nothing.
+    pub fn against_eager(&self) -> String {
+        if self.part.right > 0 {
+            return self.verdict.to_string();
+        }
+        let named = |end: &String| match end.as_str() {
+            "accuracy" => "wrong".to_owned(),
+            "pass miss" => "unchanged".to_owned(),
+            other => other.to_owned(),
+        };
+        let counted: Vec<String> = self.ends.iter().map(|(end, count)| format!("{} ({count})", named(end))).collect();
+        match self.ends.keys().next() {
+            Some(only) if counted.len() == 1 => named(only),
+            _ => counted.join(", "),
+        }
+    }
 }
 
 /// A submission that is whole in a ranking.
@@ -119,11 +140,11 @@ struct RankedCandidate<'c> {
 impl<'c> RankedCandidate<'c> {
     fn of(candidate: &'c RankingCandidate, share: u32) -> Option<RankedCandidate<'c>> {
         let entry = entry(&candidate.results, share)?;
-        let Summary { all: part, .. } = summarise(&entry);
+        let Summary { all: part, ends, .. } = summarise(&entry);
         let wall = part.wall.as_ref()?;
         let (headline, interval) = wall.headline(entry.conditions.headline);
         let verdict = wall.confidence.as_ref().map_or(Verdict::Undecided, |confidence| confidence.verdict);
-        let score = Score { headline, interval, verdict, part };
+        let score = Score { headline, interval, verdict, part, ends };
         Some(RankedCandidate { scored: Scored { submission: candidate.submission, score }, entry, share })
     }
 }
@@ -182,9 +203,9 @@ mod tests {
     use super::*;
     use crate::conditions::RankingConditions;
     use crate::submission::SubmittedBatch;
-    use passhost_made_documents::{document, right, unmeasured};
+    use passhost_made_documents::{document, failed, missed, right, unmeasured};
     use passhost_result::document::Variant;
-    use passhost_score::FALSE_VERDICTS;
+    use passhost_score::{FALSE_VERDICTS, FailureClass};
     use passhost_sign::BatchId;
 
     /// The submission of an author at a time, with these graphs of one sample, of one plugin.
@@ -277,6 +298,20 @@ mod tests {
         let verdict = |count: u64| ranked(&(0..count).map(shaky).collect::<Vec<_>>()).0[0].best.score.verdict;
         assert_eq!(verdict(1), Verdict::Faster);
         assert_eq!(verdict(40), Verdict::Undecided, "an error of {} a verdict", FALSE_VERDICTS / 40.0);
+    }
+
+    #[test]
+    fn where_nothing_is_right_it_is_said_what_it_is() {
+        let wrong = |name: &str| failed(name, FailureClass::Accuracy);
+        for (variants, expected) in [
+            (vec![right("a", 2.0), wrong("b")], "faster"),
+            (vec![wrong("a"), wrong("b")], "wrong"),
+            (vec![missed("a")], "unchanged"),
+            (vec![wrong("a"), missed("b"), missed("c")], "wrong (1), unchanged (2)"),
+        ] {
+            let rows = ranked(&[submission("one", 1, variants)]).0;
+            assert_eq!(rows[0].best.score.against_eager(), expected);
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Why a variant is wrong, in words: the first wrong element, how many there are, and the node that makes them.
 
+use passhost_ir::parameter_name;
 use passhost_result::document::Variant;
 use passhost_result::untrusted::one_line;
 use passhost_result::{Decided, DivergentNode, OutputReport, ShownBy};
@@ -58,10 +59,20 @@ fn sides(decided: &Decided) -> String {
 fn inputs(shown_by: &ShownBy) -> String {
     match shown_by {
         ShownBy::Ordinary => String::new(),
-        ShownBy::Scaled { input } => format!("where input `{}` has 8 times its scale: ", one_line(input, OP)),
+        ShownBy::Scaled { input } => format!("where input `{}` has 8 times its scale: ", named(input)),
         ShownBy::EdgeCase { input, draw } => {
-            format!("where input `{}` {}: ", one_line(input, OP), one_line(draw, 2 * OP))
+            format!("where input `{}` {}: ", named(input), one_line(draw, 2 * OP))
         }
+    }
+}
+
+/// Names of inputs; of long ones the end, which says which tensor it is.
+fn named(inputs: &str) -> String {
+    let names: Vec<String> = inputs.split(", ").map(parameter_name).collect();
+    let names = one_line(&names.join(", "), usize::MAX);
+    match names.chars().count().saturating_sub(OP) {
+        0 => names,
+        more => format!("…{}", names.chars().skip(more).collect::<String>()),
     }
 }
 
@@ -140,6 +151,15 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_long_name_of_an_input_the_end_is_left() {
+        let long = format!("L_self_modules_{}_parameters_weight_", "deep_modules_".repeat(12) + "last");
+        let name = named(&long);
+        assert!(name.starts_with('…') && name.ends_with(".deep.last.weight"), "{name}");
+        assert_eq!(name.chars().count(), OP + 1);
+        assert_eq!(named("x, L_self_modules_norm_buffers_mean_"), "x, norm.mean");
+    }
 
     #[test]
     fn numbers_are_short_and_exact_where_they_can_be() {

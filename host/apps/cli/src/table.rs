@@ -18,7 +18,7 @@ const FAILURES_SHOWN: usize = 4;
 const ALL: usize = 98;
 
 /// What is said of an evaluation that was quick.
-const QUICK: &str = "quick: the smallest variants, one round of inputs, no scaled or edge-case inputs, noise accepted: not a \
+pub const QUICK: &str = "quick: the smallest variants, one round of inputs, no scaled or edge-case inputs, noise accepted: not a \
                      result to rank";
 /// What is said of one that accepted noise.
 const NOISY: &str = "noise accepted: the times include whatever else the machine did: not a result to rank";

@@ -14,6 +14,7 @@ mod cut;
 mod fusible;
 mod interval;
 mod kernel;
+mod label;
 mod literal;
 mod memory;
 mod piece;
@@ -105,6 +106,15 @@ impl<'r> Model<'r> {
     /// If the range is empty or there are no such calls.
     pub fn cut(&self, range: Range<usize>) -> Result<Draft, Refusal> {
         Draft::new(&self.steps, self.nodes(&range), cut::cut(&self.steps, range)?, &self.ranges)
+    }
+
+    /// What a range is called by: its layer and its ops, as `layer.3.attention-softmax-dropout`.
+    ///
+    /// # Panics
+    ///
+    /// If there are no such calls.
+    pub fn label(&self, range: &Range<usize>) -> String {
+        label::label(&self.steps, range)
     }
 
     /// The nodes of the model's program from the first call of a range to the last.

@@ -17,6 +17,7 @@ mod graph;
 mod infer;
 mod input;
 pub mod kernel;
+mod names;
 pub mod namespace;
 pub mod ops;
 pub mod promote;
@@ -39,6 +40,7 @@ pub use graph::{Arg, FreshNodeIds, Graph, MemoryFormat, Node, NodeId, NodeKind, 
 pub use infer::{Infer, InferError};
 pub use input::{Draw, InputSpec, Structure};
 pub use kernel::Kernel;
+pub use names::{is_value_name, parameter_name};
 pub use ops::{OpRow, OpTable, RefusedArgument, refused_argument};
 pub use schema::{CallError, Schema, SchemaArg};
 pub use tensor_type::{MAX_RANK, MAX_TENSOR_BYTES, TensorType, TypeError, contiguous_strides, numel};

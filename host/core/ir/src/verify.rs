@@ -40,8 +40,7 @@ pub fn verify_graph(graph: &Graph, ops: &OpTable) -> Result<(), GraphError> {
 fn verify_structure<'a>(graph: &Graph, find: impl Fn(&OpName) -> Option<&'a Schema>) -> Result<(), GraphError> {
     let mut names = HashSet::new();
     for value in &graph.values {
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if value.name.is_empty() || value.name.len() > MAX_NAME || !value.name.chars().all(word) {
+        if value.name.len() > MAX_NAME || !crate::is_value_name(&value.name) {
             return Err(GraphError::Name(shown(&value.name)));
         }
         if !names.insert(&value.name) {

@@ -1,5 +1,6 @@
 //! What the checks of a rewrite find, besides how far its outputs are off.
 
+use passhost_ir::parameter_name;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -7,7 +8,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Finding {
     /// An input's checksum changed.
-    #[error("input `{input}` was changed by the rewrite in round {round}")]
+    #[error("input `{}` was changed by the rewrite in round {round}", parameter_name(input))]
     InputChanged {
         /// Name of the input.
         input: String,
@@ -29,7 +30,10 @@ pub enum Finding {
         count: u64,
     },
     /// Right on ordinary inputs, wrong when one of them grows.
-    #[error("output {output} is right at t = {passes_at} until input `{input}` is redrawn at 8 times its scale")]
+    #[error(
+        "output {output} is right at t = {passes_at} until input `{}` is redrawn at 8 times its scale",
+        parameter_name(input)
+    )]
     Insensitive {
         /// Position of the output.
         output: u32,
@@ -89,9 +93,27 @@ pub struct EdgeCaseFinding {
 impl fmt::Display for EdgeCaseFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let EdgeCaseFinding { output, input, draw, element, rewritten, eager } = self;
+        let input = input.split(", ").map(parameter_name).collect::<Vec<_>>().join(", ");
         write!(
             f,
             "output {output} is wrong where input `{input}` {draw}: element {element:?} is {rewritten}, eager has {eager}"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_names_inputs_as_people_read_them() {
+        let input = "L_self_modules_layer_modules_3_parameters_weight_".to_owned();
+        let changed = Finding::InputChanged { input: input.clone(), round: 1 };
+        assert_eq!(changed.to_string(), "input `layer.3.weight` was changed by the rewrite in round 1");
+        let (draw, element) = ("is all zeros".to_owned(), vec![0]);
+        let [rewritten, eager] = ["1", "2"].map(str::to_owned);
+        let input = format!("x, {input}");
+        let text = EdgeCaseFinding { output: 0, input, draw, element, rewritten, eager }.to_string();
+        assert!(text.contains("where input `x, layer.3.weight` is all zeros"), "{text}");
     }
 }

@@ -42,6 +42,19 @@ fn refusal(model: &str, weights: &str) -> String {
 }
 
 #[test]
+fn parameters_are_called_by_where_the_model_keeps_them_and_of_a_long_name_the_end_is_left() {
+    let near = "L_self_modules_layer_modules_3_parameters_weight_".to_owned();
+    let far = format!("L_self_modules_{}norm_parameters_weight_", "outer_modules_".repeat(9));
+    let body = format!("return ({near} + {far},)");
+    let text = model(&body).replace("in_0", &format!("{near}, {far}"));
+    let record = |name: &str| WEIGHT.replace("in_0", name);
+    let program = load(&text, &(record(&near) + &record(&far))).unwrap().program.to_string();
+    let first = program.lines().next().unwrap();
+    assert_eq!(first, "graph(%layer.3.weight: f32[4,3], %outer.outer.outer.outer.outer.outer.norm.weight: f32[4,3]) {");
+    assert_eq!(passhost_ir::Graph::parse(&program).unwrap().to_string(), program);
+}
+
+#[test]
 fn python_numbers_find_the_overloads_that_pytorch_takes() {
     check(
         "a = 0.5 * in_0\nb = torch.pow(a, 3.0)\nc = 1 - b\nd = 2.0 / c\nd += in_0\ne = d\nd = None\nf = torch.nn.functional.relu(e, inplace=True)\nreturn (f,)",

@@ -74,6 +74,29 @@ mod tests {
     }
 
     #[test]
+    fn every_command_that_can_fail_lists_its_exit_codes_in_order() {
+        let command = finished(Cli::command());
+        // What prints a text that is part of the program.
+        let always_succeeds = ["guide", "completions"];
+        for path in paths(&command, &[]).into_iter().filter(|path| !always_succeeds.contains(&path[0].as_str())) {
+            let shown = path.iter().try_fold(&command, |command, word| command.find_subcommand(word)).unwrap();
+            let help = shown.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let listed =
+                help.lines().skip_while(|line| *line != "Exit codes:").skip(1).take_while(|line| !line.is_empty());
+            let heads = listed.filter_map(|line| line.strip_prefix("  ")?.split_once("  ").map(|(head, _)| head));
+            let numbers: Vec<u8> =
+                heads.flat_map(|head| head.split(", ")).filter_map(|head| head.parse().ok()).collect();
+            let shown = path.join(" ");
+            assert!(numbers.contains(&2), "`passhost {shown}` lists {numbers:?}");
+            assert!(numbers.contains(&0) || shown == "serve", "`passhost {shown}` lists {numbers:?}");
+            assert!(
+                numbers.is_sorted() && numbers.iter().all(|code| [0, 1, 2, 3, 4, 130, 143].contains(code)),
+                "{numbers:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_negative_number_is_the_value_of_its_option() {
         for line in ["score r.json --b -1", "eval p.wasm s --fail-under -0.5", "score r.json --p -2.5"] {
             let words = std::iter::once("passhost").chain(line.split(' '));

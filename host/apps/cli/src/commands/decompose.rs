@@ -54,7 +54,7 @@ const SCHEMA: &str = "passhost.decompose/1";
 pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let kinds: BTreeSet<Kind> = arguments.kind.iter().copied().collect();
     let paths = find(&arguments.survey, CommandFiles::default())?;
-    let tree = Tree::create(&arguments.out)?;
+    let mut tree = Tree::create(&arguments.out)?;
     let started = Instant::now();
     let memo = Arc::new(Memo::default());
     let crew = crew(&arguments.survey, &memo);

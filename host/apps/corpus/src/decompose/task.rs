@@ -19,6 +19,8 @@ pub struct Origin {
 pub struct Variant {
     /// The first occurrence.
     pub piece: Piece,
+    /// What the first occurrence is called by, as [`Model::label`](super::Model::label) has it.
+    pub label: String,
     /// Where that is.
     pub origin: Origin,
     /// How often the same graph occurs, in how many models.
@@ -62,18 +64,18 @@ impl Tasks {
     }
 
     /// Adds the piece of a draft with this key. Of pieces with the same graph the first counts, by origin.
-    pub fn add(&mut self, key: [u8; 32], piece: Piece, origin: Origin) {
+    pub fn add(&mut self, key: [u8; 32], piece: Piece, label: String, origin: Origin) {
         self.by_key.insert(key, piece.hash.clone());
         let models = BTreeSet::from([origin.model]);
         match self.by_hash.get_mut(&piece.hash) {
             None => {
-                self.by_hash.insert(piece.hash.clone(), Variant { piece, origin, occurrences: 1, models });
+                self.by_hash.insert(piece.hash.clone(), Variant { piece, label, origin, occurrences: 1, models });
             }
             Some(known) => {
                 known.occurrences += 1;
                 known.models.extend(models);
                 if origin < known.origin {
-                    (known.piece, known.origin) = (piece, origin);
+                    (known.piece, known.label, known.origin) = (piece, label, origin);
                 }
             }
         }

@@ -400,7 +400,7 @@ fn tasks(pieces: &[(&str, &str, &str, usize)]) -> Vec<Task> {
         let (key, piece) = piece(body, shape, dtype);
         let origin = Origin { model: *model, place: (number, number + 1, number) };
         if !tasks.count(&key, &origin) {
-            tasks.add(key, piece, origin);
+            tasks.add(key, piece, String::new(), origin);
         }
     }
     tasks.finish(9)
@@ -446,4 +446,30 @@ fn tasks_are_chosen_so_that_rare_neighbours_occur() {
     assert_eq!(covering(&tasks, 1), [2]);
     assert_eq!(covering(&tasks, 2), [0, 2]);
     assert_eq!(covering(&tasks, 9), [0, 1, 2]);
+}
+
+#[test]
+fn a_range_is_called_by_its_layer_and_the_ops_that_say_most() {
+    let [before, behind] = ["value", "output_modules_dense"].map(|module| {
+        format!("L_self_modules_encoder_modules_layer_modules_3_modules_attention_modules_{module}_parameters_weight_")
+    });
+    let body = format!(
+        "a = torch._C._nn.linear(x, {before})\nb = a.float()\nc = b / 8.0\nd = c + x\ne = torch.nn.functional.softmax(d, -1)\n\
+         f = torch.nn.functional.dropout(e, 0.1, False, False)\ng = f.relu_()\nh = g.view(4, 4)\ni = h @ {behind}\nreturn (i,)"
+    );
+    let reading = reading(&format!("x f32 4,4; {before} f32 4,4; {behind} f32 4,4"), &body);
+    let model = Model::of(&reading);
+    let calls = model.ops().len();
+    let last = calls - 1;
+    for (range, expected) in [
+        (0..1, "layer.3.attention.value-linear"),
+        (last..last + 1, "layer.3.attention.output.dense-matmul"),
+        (4..6, "layer.3.attention-softmax-dropout"),
+        (5..6, "layer.3.attention-dropout"),
+        (0..calls, "layer.3.attention-linear-softmax-matmul"),
+    ] {
+        assert_eq!(model.label(&range), expected, "{:?}", model.ops());
+    }
+    let plain = self::reading("x f32 4,4", "a = x + 1\nb = a.view(2, 8)\nreturn (b,)");
+    assert_eq!(Model::of(&plain).label(&(0..2)), "add-view");
 }

@@ -121,14 +121,14 @@ impl Collector {
         (number, place): (usize, usize),
         infer: &mut dyn Infer,
     ) -> Result<(), Refusal> {
-        let draft = model.cut(range)?;
+        let draft = model.cut(range.clone())?;
         let (key, nodes) = (draft.key(), draft.nodes());
         let origin = Origin { model: number, place: (nodes.start, nodes.end, place) };
         if self.found(|found| found.tasks.entry(kind).or_default().count(&key, &origin)) {
             return Ok(());
         }
         let piece = draft.read(infer)?;
-        self.found(|found| found.tasks.entry(kind).or_default().add(key, piece, origin));
+        self.found(|found| found.tasks.entry(kind).or_default().add(key, piece, model.label(&range), origin));
         Ok(())
     }
 

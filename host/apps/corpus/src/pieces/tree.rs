@@ -10,7 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// The directory that everything is written to.
-pub struct Tree(PathBuf);
+pub struct Tree {
+    path: PathBuf,
+    /// Of all tasks, whatever their kind.
+    names: Unique,
+}
 
 /// A task that was written.
 #[derive(Debug, Clone)]
@@ -37,7 +41,7 @@ impl Tree {
     ///
     /// If it is neither, or cannot be made.
     pub fn create(path: &Path) -> Result<Tree, CorpusError> {
-        new_directory(path).map(|()| Tree(path.into()))
+        new_directory(path).map(|()| Tree { path: path.into(), names: Unique::default() })
     }
 
     /// Writes the tasks that are asked for, and the list of them.
@@ -46,7 +50,7 @@ impl Tree {
     ///
     /// If a file cannot be written.
     pub fn write(
-        &self,
+        &mut self,
         kind: Kind,
         tasks: &[Task],
         models: &BTreeMap<usize, Provenance>,
@@ -57,15 +61,15 @@ impl Tree {
 }
 
 struct Writer<'a> {
-    tree: &'a Tree,
+    tree: &'a mut Tree,
     kind: Kind,
     models: &'a BTreeMap<usize, Provenance>,
 }
 
 impl Writer<'_> {
-    fn tasks(&self, tasks: &[Task], selection: &Selection) -> Result<Vec<Written>, CorpusError> {
-        let mut names = Unique::default();
-        let named: Vec<String> = tasks.iter().map(|task| names.name(self.name(task, 0))).collect();
+    fn tasks(&mut self, tasks: &[Task], selection: &Selection) -> Result<Vec<Written>, CorpusError> {
+        let wanted: Vec<String> = tasks.iter().map(|task| self.name(task, 0)).collect();
+        let named: Vec<String> = wanted.into_iter().map(|name| self.tree.names.name(name)).collect();
         let is_wanted = |task: &usize| is_among(&named[*task], &selection.names);
         let wanted: Vec<usize> = (0..tasks.len()).filter(is_wanted).collect();
         let wanted = match selection.most {
@@ -83,13 +87,13 @@ impl Writer<'_> {
         }
         if !written.is_empty() {
             let list: String = written.iter().map(|written| format!("{}\n", written.path)).collect();
-            write_whole(&self.tree.0.join(format!("{}.txt", self.kind.category())), &list)?;
+            write_whole(&self.tree.path.join(format!("{}.txt", self.kind.category())), &list)?;
         }
         Ok(written)
     }
 
     fn task(&self, task: &Task, path: &str) -> Result<(), CorpusError> {
-        let root = self.tree.0.join(path);
+        let root = self.tree.path.join(path);
         let mut graphs = String::new();
         let mut shapes: HashMap<&str, usize> = HashMap::new();
         for (number, variant) in task.variants.iter().enumerate() {
@@ -120,6 +124,6 @@ impl Writer<'_> {
     }
 
     fn name(&self, task: &Task, variant: usize) -> String {
-        piece(self.model(task, variant), &task.variants[variant].origin)
+        piece(self.model(task, variant), &task.variants[variant].label)
     }
 }

@@ -43,6 +43,8 @@ fn emptied(directory: &Path) -> io::Result<()> {
 pub struct SessionStore {
     pub(super) runner: CliRunner,
     pub(super) guide: &'static str,
+    /// The component of the built-in fusion, if it is there.
+    pub(super) fusion: Option<PathBuf>,
     pub(super) samples: BTreeMap<String, PathBuf>,
     pub(super) directory: PathBuf,
     /// Of which no client hears.
@@ -60,8 +62,8 @@ pub struct SessionStore {
     /// Held by each command, and by an evaluation alone, which drains them. It is given in the order in which it is asked
     /// for, so that whoever waits does so for what was there before: neither keeps the other out.
     pub(super) drain: RwLock<()>,
-    /// What is said of each sample at first: the same each time.
-    pub(super) tasks: Mutex<BTreeMap<String, String>>,
+    /// What is said of each sample at first, once it is known: the same each time.
+    tasks: Mutex<BTreeMap<String, Arc<Mutex<Option<String>>>>>,
 }
 
 impl SessionStore {
@@ -75,6 +77,7 @@ impl SessionStore {
     pub fn open(
         runner: CliRunner,
         guide: &'static str,
+        fusion: Option<PathBuf>,
         samples: BTreeMap<String, PathBuf>,
         directory: &Path,
         hidden: Vec<PathBuf>,
@@ -88,6 +91,7 @@ impl SessionStore {
         Ok(SessionStore {
             runner,
             guide,
+            fusion,
             samples,
             directory: directory.to_path_buf(),
             roots,
@@ -107,6 +111,12 @@ impl SessionStore {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let line = lines.entry(Arc::clone(client)).or_insert_with(|| Arc::new(Semaphore::new(self.commands)));
         Arc::clone(line)
+    }
+
+    /// What is said of a sample at first. Whoever asks first finds it out, while the others wait.
+    pub(super) fn task(&self, sample: &str) -> Arc<Mutex<Option<String>>> {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(tasks.entry(sample.to_owned()).or_default())
     }
 
     /// What an evaluation holds: while it does, no command runs that would disturb it.

@@ -83,16 +83,25 @@ struct EpisodeWorkspace {
 
 impl EpisodeTools for EpisodeWorkspace {
     fn task(&mut self) -> Result<String, AgentToolsError> {
-        let tasks = &self.state.sessions.tasks;
-        let known = tasks.lock().ok().and_then(|tasks| tasks.get(&self.sample).cloned());
-        if let Some(text) = known {
-            return Ok(text);
+        let task_of_sample = self.state.sessions.task(&self.sample);
+        let mut known = task_of_sample.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = &*known {
+            return Ok(text.clone());
         }
         let graphs = self.tools.graphs(None)?;
+        let facts = match self.tools.facts(self.state.sessions.fusion.as_deref()) {
+            // What could not be evaluated now is found out for a later episode.
+            Err(AgentToolsError::Evaluation(_)) => None,
+            facts => Some(facts?),
+        };
         let how = "`read_guide` says how passes are written: read it first.";
-        let text = format!("{}\n{how}\n\n{}", introduction(), task(&self.sample, &graphs, &TaskFacts::default()));
-        if let Ok(mut tasks) = tasks.lock() {
-            tasks.insert(self.sample.clone(), text.clone());
+        let text = format!(
+            "{}\n{how}\n\n{}",
+            introduction(),
+            task(&self.sample, &graphs, facts.as_ref().unwrap_or(&TaskFacts::default()))
+        );
+        if facts.is_some() {
+            *known = Some(text.clone());
         }
         Ok(text)
     }

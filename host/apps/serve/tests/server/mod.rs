@@ -129,7 +129,7 @@ fn session_store(place: &Path) -> SessionStore {
         gate: Arc::new(DeviceGate::new(false)),
         stop: Arc::new(|| false),
     };
-    SessionStore::open(runner, "", BTreeMap::new(), &place.join("episodes"), vec![], 1).unwrap()
+    SessionStore::open(runner, "", None, BTreeMap::new(), &place.join("episodes"), vec![], 1).unwrap()
 }
 
 impl Server {

@@ -130,7 +130,11 @@ fn name<'a>(cursor: &mut Cursor<'a>) -> Parsed<&'a str> {
     if !cursor.eat("%") {
         return Err(before.unexpected("a value, such as `%1`"));
     }
-    let name = cursor.word("the name of a value: letters, digits and `_`")?;
+    let before_name = cursor.clone();
+    let name = cursor.run(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    if !crate::is_value_name(name) {
+        return Err(before_name.unexpected("the name of a value: letters, digits and `_`, and dots between them"));
+    }
     if name.len() > MAX_NAME {
         return Err(before.error(format!("this name is longer than {MAX_NAME} characters")));
     }

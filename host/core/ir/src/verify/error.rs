@@ -37,8 +37,8 @@ pub enum GraphError {
     /// A place that reads a value before it is defined, or that nothing defines.
     #[error("{0} reads `%{1}`, which no input and no node before it defines; order nodes by their operands")]
     Undefined(String, String),
-    /// A name with other characters than letters, digits and `_`, or of the wrong length.
-    #[error("`{0}` is no name of a value; expected 1 to 64 letters, digits or `_`")]
+    /// A name with other characters than letters, digits and `_` with dots between them, or of the wrong length.
+    #[error("`{0}` is no name of a value; expected 1 to 64 letters, digits or `_`, with dots between them at most")]
     Name(String),
     /// Two values of one name.
     #[error("two values are called `%{0}`; names must be unique")]

@@ -15,7 +15,7 @@ use crate::judge::WRONG_ABOVE;
 use crate::moved::moved_by;
 use crate::precision::{LessPrecise, can_judge, is_as_precise, judge};
 use crate::trivial::trivial_answer;
-use passhost_ir::{Conversions, NodeId, TensorType};
+use passhost_ir::{Conversions, NodeId, TensorType, parameter_name};
 use passhost_protocol::device::{EvaluationReport, RewriteError};
 use passhost_result::{Finding, NoteKind, OutputReport, Settings, TruthReport, Work};
 use passhost_torch::{Program, allocator};
@@ -208,7 +208,8 @@ impl<'a> Checks<'a> {
             let truth = truth.map(|truth| &truth[position]);
             if truth.is_some_and(|truth| is_amplified(ty, [&rewritten[position], &eager[position], truth])) {
                 let note = format!(
-                    "output {position}: with input `{input}` at 8 times its scale eager is as far from a double precision run as the rewrite, so that this round does not count"
+                    "output {position}: with input `{}` at 8 times its scale eager is as far from a double precision run as the rewrite, so that this round does not count",
+                    parameter_name(input)
                 );
                 self.evaluation.notes.push(NoteKind::AmplifiedRounding.note(note));
             } else if let Some(passes_at) = self.comparisons[position].passes_at() {

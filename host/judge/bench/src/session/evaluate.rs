@@ -5,6 +5,7 @@ use super::checks::Checks;
 use super::others::Others;
 use crate::blame::memory_of;
 use crate::inputs::Round;
+use passhost_ir::parameter_name;
 use passhost_protocol::device::{DeviceStage, EvaluationReport, RewriteError, RewriteJob};
 use passhost_result::{NoteKind, Work};
 use std::time::{Duration, Instant};
@@ -35,7 +36,7 @@ impl ReferenceSession {
         self.kept_rounds.keep(draws.mutant.map(|_| seed));
         let ordinary = |number| Round { seed, number, scaled: None };
         let fixed = self.specs.iter().filter(|spec| spec.is_fixed());
-        let fixed = fixed.map(|spec| format!("input `{}` is the same in every round", spec.name));
+        let fixed = fixed.map(|spec| format!("input `{}` is the same in every round", parameter_name(&spec.name)));
         evaluation.notes.extend(fixed.map(|text| NoteKind::FixedInput.note(text)));
         let mut checks = Checks::new(self, &program, settings, evaluation);
         // The least of several: the first round finds nothing warm.

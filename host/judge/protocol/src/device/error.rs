@@ -38,7 +38,7 @@ pub enum ReferenceError {
         what: String,
     },
     /// An input could not be drawn.
-    #[error("input `{input}` cannot be drawn: {message}")]
+    #[error("input `{}` cannot be drawn: {message}", passhost_ir::parameter_name(input))]
     Input {
         /// Name of the input.
         input: String,

@@ -172,10 +172,14 @@ impl<'i> GraphBuilder<'i> {
         ))
     }
 
-    /// A new value under a name of the sample's, made unique and plain.
+    /// A new value under a name of the sample's, made unique and plain. Of a long name the end is left, which says most.
     fn define(&mut self, name: &str, ty: TensorType) -> ValueId {
-        let mut plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(48).collect();
-        if plain.is_empty() || self.names.contains(&plain) {
+        let mut plain = passhost_ir::parameter_name(name);
+        plain.retain(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+        while let Some(more) = plain.len().checked_sub(48 + 1) {
+            plain.drain(..=plain.find('.').unwrap_or(more));
+        }
+        if !passhost_ir::is_value_name(&plain) || self.names.contains(&plain) {
             plain = format!("v_{}", self.graph.values.len());
             while self.names.contains(&plain) {
                 plain.push('_');

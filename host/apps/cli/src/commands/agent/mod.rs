@@ -343,7 +343,7 @@ fn runner(arguments: &AgentRunArguments) -> Result<CliRunner, Stop> {
 }
 
 /// The component of the built-in fusion: of an installation, or of the clone that this program was built in.
-fn fusion() -> Option<PathBuf> {
+pub fn fusion() -> Option<PathBuf> {
     let places = ["../lib/passhost/autofuse.wasm", "../wasm32-wasip2/plugin/autofuse.wasm"];
     places.map(beside_this_executable).into_iter().find(|place| place.is_file())
 }

@@ -1,6 +1,7 @@
 //! The page of a run: what the model said, what it wrote and changed, and what came of it. All of that is text that nobody
 //! trusts.
 
+use crate::table::QUICK;
 use passhost_agent::ToolCall;
 use passhost_agent::run::{AgentSettings, RecordedAttempt};
 use passhost_agent::trajectory::{Spending, TrajectoryLine};
@@ -42,9 +43,10 @@ pub fn page(settings: &AgentSettings, recorded: &[RecordedAttempt], read: &ReadS
 fn lead(settings: &AgentSettings, recorded: &[RecordedAttempt]) -> Markup {
     let all = settings.samples.len() * settings.attempts as usize;
     let is_ended = |attempt: &&RecordedAttempt| matches!(attempt.lines.last(), Some(TrajectoryLine::End { .. }));
-    let noisy = settings.options.iter().any(|option| option == "--accept-noise");
+    let has = |flag: &str| settings.options.iter().any(|option| option == flag);
     html! {
-        @if noisy { p.bad { strong { "Evaluations accepted noise: not a result to rank." } } }
+        @if has("--quick") { p.bad { strong { "Evaluations were " (QUICK) "." } } }
+        @else if has("--accept-noise") { p.bad { strong { "Evaluations accepted noise: not a result to rank." } } }
         p {
             strong { (untrusted(&settings.model, NAME)) } " on " (number::counted(settings.samples.len(), "sample")) ": "
             (recorded.iter().filter(is_ended).count()) " of " (number::counted(all, "attempt")) " have ended. Policy "

@@ -122,7 +122,7 @@ fn cells_of(scored: &Scored, is_best: bool, ranking: &Ranking, standings: &Stand
     [
         (Column::text("plugin, its report"), Cell::text(plugin)),
         (Column::measured(headline(ranking), "interval"), Cell::keyed(own, score.headline)),
-        (Column::text("against eager, where it ran"), Cell::text(html! { (score.verdict.to_string()) })),
+        (Column::text("against eager, where it ran"), Cell::text(html! { (score.against_eager()) })),
         (Column::number(other), Cell::maybe(other_score, number::score)),
         (Column::measured("AS", "device time"), Cell::maybe(device, number::score)),
         (Column::number("right"), Cell::of(score.part.right_share(), number::percent)),

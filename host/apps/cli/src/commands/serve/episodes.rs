@@ -2,6 +2,7 @@
 
 use super::ServeArguments;
 use super::samples::ServedSamples;
+use crate::commands::agent::fusion;
 use crate::commands::device_facts;
 use crate::commands::guide::GUIDE;
 use crate::commands::source::sdk_directory;
@@ -40,7 +41,7 @@ pub fn open(arguments: &ServeArguments, samples: &ServedSamples, devices: &[Devi
     let hidden =
         [Some(arguments.data.clone()), Some(sdk_directory()), Some(std::env::temp_dir()), std::env::home_dir()];
     let hidden = hidden.into_iter().flatten().collect();
-    SessionStore::open(runner, GUIDE, paths, &files, hidden, builds)
+    SessionStore::open(runner, GUIDE, fusion(), paths, &files, hidden, builds)
         .map_err(|error| Stop::usage(format!("cannot use the directory `{}`: {error}", files.display())))
 }
 

@@ -74,6 +74,15 @@ fn a_run_without_attempts_says_so() {
     for words in ["0 of 2 attempts have ended", "No attempt has begun"] {
         assert!(text.contains(words), "{words} in {text}");
     }
+    assert!(!text.contains("not a result to rank"), "{text}");
+    for (flag, words) in [
+        ("--quick", "Evaluations were quick: the smallest variants, one round of inputs"),
+        ("--accept-noise", "Evaluations accepted noise: not a result to rank."),
+    ] {
+        let flagged = AgentSettings { options: vec![flag.to_owned()], ..settings("m") };
+        let text = rendered(&flagged, &[], &|_| String::new());
+        assert!(text.contains(words), "{words} in {text}");
+    }
     let mut begun = attempt(1, "said");
     begun.lines.pop();
     let text = rendered(&settings("m"), &[begun], &|_| String::new());

@@ -1,4 +1,4 @@
-//! Makes one kernel of `silu(x) * y`, which reads `x` and `y` once and writes the product once.
+//! Makes one kernel of an RMS norm, six ops that read and write `x` again and again: the kernel reads it once.
 
 use passhost_guest_sdk::lower::{self, Group};
 use passhost_guest_sdk::pattern::{any, op};
@@ -9,18 +9,21 @@ pub struct OwnPass;
 
 impl Pass for OwnPass {
     fn info(&self) -> PassInfo {
-        PassInfo { name: "@NAME@".into(), version: "0.1.0".into(), description: "silu(x) * y as one kernel".into() }
+        PassInfo { name: "@NAME@".into(), version: "0.1.0".into(), description: "RMS norm as one kernel".into() }
     }
 
     fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
-        let gate = op("aten::mul", [op("aten::silu", [any("x")]), any("y")]);
-        for found in gate.find(rewriter.graph()) {
-            match lower::region(rewriter.graph(), &found.nodes, &[Group::POINTWISE]) {
+        // x * rsqrt(mean(x * x) + eps) * weight. `x` occurs twice and must be the same tensor.
+        let mean = op("aten::mean.dim", [op("aten::pow", [any("x")])]);
+        let scale = op("aten::rsqrt", [op("aten::add", [mean])]);
+        let norm = op("aten::mul", [op("aten::mul", [any("x"), scale]), any("weight")]);
+        for found in norm.find(rewriter.graph()) {
+            match lower::region(rewriter.graph(), &found.nodes, &[Group::POINTWISE, Group::REDUCTIONS]) {
                 Ok(lowered) => log!("fused as {}", rewriter.replace(&lowered)?),
                 Err(error) => rewriter.refuse(found.nodes, error.to_string()),
             }
         }
-        if let Some(miss) = gate.explain(rewriter.graph()) {
+        if let Some(miss) = norm.explain(rewriter.graph()) {
             log!("{miss}");
         }
         Ok(())

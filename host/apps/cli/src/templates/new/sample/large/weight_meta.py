@@ -1,7 +1,7 @@
 class Program_weight_tensor_meta_in_0:
 	name = "in_0"
-	shape = [8, 256, 1024]
-	dtype = "torch.float32"
+	shape = [8, 128, 512]
+	dtype = "torch.bfloat16"
 	device = "cpu"
 	mean = 0.0
 	std = 1.0
@@ -10,9 +10,9 @@ class Program_weight_tensor_meta_in_0:
 
 class Program_weight_tensor_meta_in_1:
 	name = "in_1"
-	shape = [8, 256, 1024]
-	dtype = "torch.float32"
+	shape = [512]
+	dtype = "torch.bfloat16"
 	device = "cpu"
-	mean = 0.0
-	std = 1.0
+	mean = 1.0
+	std = 0.1
 	data = None
