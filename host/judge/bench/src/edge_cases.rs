@@ -3,7 +3,7 @@
 
 use crate::device::BenchDevice;
 use crate::held::HeldTensor;
-use crate::inputs::{DrawError, Round, draw, write_elements};
+use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
 use crate::on_device::draws;
 use passhost_ir::{Draw, Dtype, InputSpec, Structure};
 use std::fmt;
@@ -17,6 +17,8 @@ const SMALL: f64 = 1.0 / 64.0;
 const OFFSET: f64 = 1e3;
 /// The numbers of a mask where it masks nothing lie between zero and this below.
 const MOST_UNMASKED: f64 = 3.0;
+/// Numbers that a draw of few ones takes for each deviation.
+const FEW: f64 = 4.0;
 /// The numbers at the ends of rows, by the deviation.
 const AT_ENDS: f64 = 32.0;
 /// Rows that have such.
@@ -49,6 +51,14 @@ pub enum EdgeCaseDraw {
     Negative,
     /// A mean a thousand times its scale.
     Offset,
+    /// Each row has a mean of its own, up to a thousand times its scale on both sides, and every other row is in order.
+    OwnMeans,
+    /// Multiples of a quarter of its scale: halves that are rounded, and numbers that are equal.
+    FewNumbers,
+    /// One row of minus infinities.
+    InfiniteRow,
+    /// One row of NaNs.
+    NoNumberRow,
     /// Numbers that the graph compares with or bounds by, those next to them, and negated, in single places.
     Literals,
     /// A mask that masks nothing.
@@ -59,13 +69,19 @@ pub enum EdgeCaseDraw {
     FirstAlone,
     /// A mask that leaves the last of each row.
     LastAlone,
+    /// A mask that leaves up to three of each row, anywhere.
+    FewLeft,
+    /// A mask that masks up to three of each row, anywhere.
+    FewMasked,
+    /// Integers of a recorded range of which nothing else holds that does of the recorded ones.
+    Unstructured,
     /// The ends of a range of integers; beyond them too where no index is made of them.
     Ends,
     /// One integer everywhere.
     Repeated,
     /// Integers in ascending order.
     Sorted,
-    /// Integers that take more than 16 or 32 bits, in single places.
+    /// Integers that take more than 16 or 32 bits, in single places and in one row.
     Wide,
     /// Every row of the last dimension is the same.
     EqualRows,
@@ -104,15 +120,22 @@ impl fmt::Display for EdgeCaseDraw {
             EdgeCaseDraw::Positive => "is above zero everywhere",
             EdgeCaseDraw::Negative => "is below zero everywhere",
             EdgeCaseDraw::Offset => "has a mean 1,000 times its scale",
+            EdgeCaseDraw::OwnMeans => "has rows with means of their own, half of them in order",
+            EdgeCaseDraw::FewNumbers => "has multiples of a quarter of its scale",
+            EdgeCaseDraw::InfiniteRow => "has a row of minus infinities",
+            EdgeCaseDraw::NoNumberRow => "has a row of NaNs",
             EdgeCaseDraw::Literals => "has numbers that the graph compares with in single places",
             EdgeCaseDraw::Open => "masks nothing",
             EdgeCaseDraw::Closed => "masks everything",
             EdgeCaseDraw::FirstAlone => "leaves the first of each row",
             EdgeCaseDraw::LastAlone => "leaves the last of each row",
+            EdgeCaseDraw::FewLeft => "leaves up to three of each row",
+            EdgeCaseDraw::FewMasked => "masks up to three of each row",
+            EdgeCaseDraw::Unstructured => "has any integers of its range",
             EdgeCaseDraw::Ends => "takes the ends of its range",
             EdgeCaseDraw::Repeated => "repeats one value",
             EdgeCaseDraw::Sorted => "is sorted",
-            EdgeCaseDraw::Wide => "has integers of many bits in single places",
+            EdgeCaseDraw::Wide => "has integers of many bits in single places and a row",
             EdgeCaseDraw::EqualRows => "has equal rows",
             EdgeCaseDraw::EqualInputs => "are equal",
             EdgeCaseDraw::LargeEnds => "has large numbers at both ends of some rows",
@@ -125,8 +148,9 @@ impl fmt::Display for EdgeCaseDraw {
 /// is the same anyway.
 pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
     use EdgeCaseDraw::{
-        Closed, ConstantRow, Ends, EqualRows, Extremes, FirstAlone, Infinities, Large, LargeEnds, LastAlone, Literals,
-        MaskedRow, MaskedValues, Negative, NotNumbers, Offset, Open, Positive, Repeated, Small, Sorted, Wide, Zeros,
+        Closed, ConstantRow, Ends, EqualRows, Extremes, FewLeft, FewMasked, FewNumbers, FirstAlone, InfiniteRow,
+        Infinities, Large, LargeEnds, LastAlone, Literals, MaskedRow, MaskedValues, Negative, NoNumberRow, NotNumbers,
+        Offset, Open, OwnMeans, Positive, Repeated, Small, Sorted, Unstructured, Wide, Zeros,
     };
     let is_wide = matches!(spec.ty.dtype, Dtype::I32 | Dtype::I64);
     // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
@@ -137,13 +161,21 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
     match (&spec.draw, bounded) {
         (Draw::Uniform { .. }, false) if is_wide => &[Ends, Repeated, Sorted, Wide],
         (Draw::Uniform { .. }, _) => &[Ends, Repeated, Sorted],
+        (Draw::Like { structure: Structure::Distinct, .. }, true) => &[Unstructured],
         (_, true) => &[],
-        (Draw::Mask, _) if is_wide => &[MaskedRow, Open, Closed, FirstAlone, LastAlone, Wide],
-        (Draw::FloatMask { .. }, _) => &[MaskedRow, Open, Closed, FirstAlone, LastAlone, MaskedValues],
-        (Draw::Mask, _) => &[MaskedRow, Open, Closed, FirstAlone, LastAlone],
-        (Draw::Like { structure: Structure::PaddedAtEnd, .. }, _) => &[MaskedRow, Open, Closed, FirstAlone],
-        (Draw::Like { structure: Structure::PaddedAtStart, .. }, _) => &[MaskedRow, Open, Closed, LastAlone],
-        (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, NotNumbers],
+        (Draw::Mask, _) if is_wide => &[MaskedRow, Open, Closed, FirstAlone, LastAlone, FewLeft, FewMasked, Wide],
+        (Draw::FloatMask { .. }, _) => {
+            &[MaskedRow, Open, Closed, FirstAlone, LastAlone, FewLeft, FewMasked, MaskedValues]
+        }
+        (Draw::Mask, _) => &[MaskedRow, Open, Closed, FirstAlone, LastAlone, FewLeft, FewMasked],
+        (Draw::Like { structure: Structure::PaddedAtEnd, .. }, _) => {
+            &[MaskedRow, Open, Closed, FirstAlone, Unstructured]
+        }
+        (Draw::Like { structure: Structure::PaddedAtStart, .. }, _) => {
+            &[MaskedRow, Open, Closed, LastAlone, Unstructured]
+        }
+        (Draw::Like { .. }, _) => &[Unstructured],
+        (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, Negative, NotNumbers],
         (Draw::Normal { .. }, _) if spec.ty.dtype.is_float() => {
             let of_rows = spec.ty.rank() > 1 && spec.ty.shape.last().is_some_and(|&row| (row as u64) < spec.ty.numel());
             let all: &[EdgeCaseDraw] = &[
@@ -156,10 +188,14 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
                 Positive,
                 Negative,
                 Offset,
+                OwnMeans,
+                FewNumbers,
                 Literals,
                 Extremes,
                 Infinities,
+                InfiniteRow,
                 NotNumbers,
+                NoNumberRow,
             ];
             &all[usize::from(!of_rows)..]
         }
@@ -211,10 +247,10 @@ pub fn draw_edge_case_held(
                 let (row, rows) = rows_of(spec);
                 draws::of_equal_rows(tensor, row, input.key as usize % rows).map(Some)
             }
-            (None, EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted | EdgeCaseDraw::MaskedValues)
-            | (None, EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone) => {
-                Ok(None)
-            }
+            (None, EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted)
+            | (None, EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone)
+            | (None, EdgeCaseDraw::FewLeft | EdgeCaseDraw::FewMasked | EdgeCaseDraw::MaskedValues)
+            | (None, EdgeCaseDraw::OwnMeans | EdgeCaseDraw::FewNumbers) => Ok(None),
             (None, _) => {
                 let mut places = vec![];
                 alter(input, domain, |some| places.extend(some));
@@ -244,6 +280,10 @@ fn redrawn(spec: &InputSpec, domain: EdgeCaseDraw) -> Option<InputSpec> {
         (EdgeCaseDraw::Large, Draw::Normal { std, .. }) => Draw::Normal { mean: 0.0, std: std * LARGE },
         (EdgeCaseDraw::Positive, Draw::Normal { std, .. }) => Draw::LogNormal { median: *std, sigma: 0.5 },
         (EdgeCaseDraw::Negative, Draw::Normal { std, .. }) => Draw::LogNormal { median: -std, sigma: 0.5 },
+        (EdgeCaseDraw::Negative, Draw::LogNormal { median, sigma }) => {
+            Draw::LogNormal { median: -median, sigma: *sigma }
+        }
+        (EdgeCaseDraw::Unstructured, Draw::Like { low, high, .. }) => Draw::Uniform { low: *low, high: *high },
         (EdgeCaseDraw::Offset, Draw::Normal { std, .. }) => Draw::Normal { mean: std * OFFSET, std: *std },
         _ => return None,
     };
@@ -264,17 +304,17 @@ fn alter(
     match (domain, &spec.draw) {
         (EdgeCaseDraw::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),
         (EdgeCaseDraw::MaskedRow, _) => write(&mut whole_row(0.0)),
-        (EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone, draw) => {
+        (
+            EdgeCaseDraw::Open
+            | EdgeCaseDraw::Closed
+            | EdgeCaseDraw::FirstAlone
+            | EdgeCaseDraw::LastAlone
+            | EdgeCaseDraw::FewLeft
+            | EdgeCaseDraw::FewMasked,
+            draw,
+        ) => {
             let (masked, left) = if let Draw::FloatMask { low } = draw { (*low, 0.0) } else { (0.0, 1.0) };
-            write(&mut (0..count).map(|place| {
-                let stays = match domain {
-                    EdgeCaseDraw::Open => true,
-                    EdgeCaseDraw::FirstAlone => place % row == 0,
-                    EdgeCaseDraw::LastAlone => place % row == row - 1,
-                    _ => false,
-                };
-                (place, if stays { left } else { masked })
-            }));
+            write(&mut (0..count).map(|place| (place, if stays(domain, key, place, row) { left } else { masked })));
         }
         (EdgeCaseDraw::MaskedValues, Draw::FloatMask { low }) => write(&mut (0..count).map(|place| {
             let number = hash_at(key, place);
@@ -290,6 +330,8 @@ fn alter(
             // Each in two places, so that one hides none.
             let places = (0..2 * values.len()).map(|number| hash_at(key, number) as usize % count);
             write(&mut places.zip(values.iter().cycle().copied()));
+            // The first element may decide alone.
+            write(&mut literals.get(key as usize % literals.len().max(1)).map(|&literal| (0, literal)).into_iter());
         }
         // A power of two: sums of it are exact in any order.
         (EdgeCaseDraw::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
@@ -302,10 +344,25 @@ fn alter(
                 [(first, std * sign), (first + row - 1, -1.5 * std * sign)].into_iter().take(row)
             }));
         }
+        (EdgeCaseDraw::OwnMeans, Draw::Normal { std, .. }) => {
+            write(&mut (0..count).map(|place| (place, std * about_own_mean(key, place, row))));
+        }
+        (EdgeCaseDraw::FewNumbers, Draw::Normal { std, .. }) => {
+            let step = std.log2().round().exp2() / FEW;
+            // Where several inputs are so at once, every other row has the same in all.
+            let keys = [key, hash_of(Round { seed: key, number: 0, scaled: None }, &spec.name, 0)];
+            write(&mut (0..count).map(|place| {
+                let number = 4.0 * FEW * (unit(keys[place / row % 2], place) - 0.5);
+                (place, step * number.round())
+            }));
+        }
+        (EdgeCaseDraw::InfiniteRow, _) => write(&mut whole_row(f64::NEG_INFINITY)),
+        (EdgeCaseDraw::NoNumberRow, _) => write(&mut whole_row(f64::NAN)),
         (EdgeCaseDraw::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
         (EdgeCaseDraw::NotNumbers, _) => write(&mut scattered(&[f64::NAN; 2], key, rows, row)),
         (EdgeCaseDraw::Wide, _) => {
             let most = if dtype == Dtype::I64 { (1i64 << 33) + 5 } else { (1 << 24) + 1 };
+            write(&mut whole_row(most as f64));
             write(&mut scattered(&[131_075.0, -131_075.0, most as f64], key, rows, row));
         }
         (EdgeCaseDraw::Extremes, _) => {
@@ -313,7 +370,7 @@ fn alter(
             write(&mut scattered(&[-0.0, subnormal, least, large, -subnormal, -large], key, rows, row));
         }
         (EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted, Draw::Uniform { low, high }) => {
-            let values = ends(*low, *high, bounded, dtype);
+            let values = ends(*low, *high, bounded, dtype, literals);
             let step = high.abs_diff(*low) as f64 / (count.max(2) - 1) as f64;
             write(&mut (0..count).map(|place| {
                 let value = match domain {
@@ -338,6 +395,34 @@ fn hash_at(key: u64, place: usize) -> u64 {
     crate::counter::hash(key, place as u64)
 }
 
+/// Whether a mask leaves this element.
+fn stays(domain: EdgeCaseDraw, key: u64, place: usize, row: usize) -> bool {
+    let is_one_of_few = || {
+        let few = 1 + hash_at(key, place / row) as usize % 3;
+        (0..few).any(|number| hash_at(!key, place / row * 3 + number) as usize % row == place % row)
+    };
+    match domain {
+        EdgeCaseDraw::Open => true,
+        EdgeCaseDraw::FirstAlone => place.is_multiple_of(row),
+        EdgeCaseDraw::LastAlone => place % row == row - 1,
+        EdgeCaseDraw::FewLeft => is_one_of_few(),
+        EdgeCaseDraw::FewMasked => !is_one_of_few(),
+        _ => false,
+    }
+}
+
+/// An element of a row with a mean of its own, in deviations. Every other row is in order.
+fn about_own_mean(key: u64, place: usize, row: usize) -> f64 {
+    let (number, at) = (place / row, place % row);
+    let within = if number.is_multiple_of(2) { unit(key, place) } else { (at as f64 + 0.5) / row as f64 };
+    OFFSET * (2.0 * unit(!key, number) - 1.0) + 4.0 * within - 2.0
+}
+
+/// A number from 0 up to 1.
+fn unit(key: u64, place: usize) -> f64 {
+    (hash_at(key, place) >> 11) as f64 / (1u64 << 53) as f64
+}
+
 /// Values in places of their own, one to a row at most, beginning with any of them.
 fn scattered(values: &[f64], key: u64, rows: usize, row: usize) -> impl Iterator<Item = (usize, f64)> {
     let count = values.len().min(rows);
@@ -358,10 +443,13 @@ fn limits(dtype: Dtype) -> (f64, f64, f64) {
     }
 }
 
-/// The ends of a range; with what lies just beyond, and around zero, if nothing keeps the integers inside.
-fn ends(low: i64, high: i64, bounded: bool, dtype: Dtype) -> Vec<i64> {
+/// The ends of a range, and what a graph compares with; with what lies just beyond, and around zero, if nothing keeps the
+/// integers inside.
+fn ends(low: i64, high: i64, bounded: bool, dtype: Dtype, literals: &[f64]) -> Vec<i64> {
+    let (first, last) = if bounded { (low, high) } else { dtype.integer_range().unwrap_or((low, high)) };
+    let literals = literals.iter().map(|&literal| literal as i64).filter(|literal| (first..=last).contains(literal));
     if bounded {
-        return vec![low, high];
+        return [low, high].into_iter().chain(literals).collect();
     }
     let (least, most) = match dtype {
         Dtype::Bool | Dtype::U8 => (0, 255),
@@ -370,129 +458,11 @@ fn ends(low: i64, high: i64, bounded: bool, dtype: Dtype) -> Vec<i64> {
     };
     let beyond = [low, high, 0, 1, -1, low.saturating_sub(1), high.saturating_add(1)];
     let mut values: Vec<i64> = beyond.into_iter().filter(|value| (least..=most).contains(value)).collect();
-    values.extend([low, high]);
+    values.extend([low, high].into_iter().chain(literals));
     values.sort_unstable();
     values.dedup();
     values
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use super::*;
-    use crate::element::HostElements;
-    use passhost_ir::TensorType;
-
-    const ROUND: Round = Round { seed: 3, number: 9, scaled: None };
-
-    fn drawn(dtype: Dtype, shape: &[i64], distribution: Draw, domain: EdgeCaseDraw, bounded: bool) -> Vec<f64> {
-        let ty = TensorType::contiguous(dtype, shape);
-        let spec = InputSpec { name: "x".into(), ty, draw: distribution, min: Some(0.0), max: None };
-        assert!(draws(&spec, bounded).contains(&domain), "{domain:?}");
-        let usual = draw(&spec, 0, ROUND).unwrap();
-        let input = UnusualInput { spec: &spec, bounded, literals: &[2.5], key: 77 };
-        let bytes = draw_edge_case(input, 0, ROUND, domain, &usual).unwrap();
-        HostElements { dtype, bytes: &bytes }.to_f64()
-    }
-
-    fn normal(domain: EdgeCaseDraw) -> Vec<f64> {
-        drawn(Dtype::F32, &[64, 32], Draw::Normal { mean: 1.0, std: 0.5 }, domain, false)
-    }
-
-    #[test]
-    fn floats_leave_the_middle_one_way_at_a_time() {
-        assert!(normal(EdgeCaseDraw::Zeros).iter().all(|&value| value == 0.0));
-        let constant = normal(EdgeCaseDraw::ConstantRow);
-        assert_eq!(constant.chunks(32).filter(|row| row.iter().all(|&value| value == 0.5)).count(), 1);
-        for (domain, is_special) in
-            [(EdgeCaseDraw::Infinities, f64::is_infinite as fn(f64) -> bool), (EdgeCaseDraw::NotNumbers, f64::is_nan)]
-        {
-            let special = normal(domain);
-            assert_eq!(special.iter().filter(|value| is_special(**value)).count(), 2);
-            assert!(special.chunks(32).all(|row| row.iter().filter(|value| !value.is_finite()).count() < 2));
-        }
-        let extreme = normal(EdgeCaseDraw::Extremes);
-        assert!(extreme.iter().any(|&value| value > 1e16));
-        assert!(extreme.iter().any(|&value| value > 0.0 && value < f64::from(f32::MIN_POSITIVE)));
-        let deviation = |values: &[f64]| (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
-        let (small, large) = (normal(EdgeCaseDraw::Small), normal(EdgeCaseDraw::Large));
-        assert!((0.5 / 64.0 * 0.7..0.5 / 64.0 * 2.0).contains(&deviation(&small)), "{}", deviation(&small));
-        assert!((3_500.0..10_000.0).contains(&deviation(&large)), "{}", deviation(&large));
-        assert!(large.iter().any(|&value| value < 0.0), "its bounds are those of one recording");
-    }
-
-    #[test]
-    fn rows_are_equal_or_tell_by_their_ends() {
-        let equal = normal(EdgeCaseDraw::EqualRows);
-        assert!(equal.chunks(32).all(|row| row == &equal[..32]) && equal[0] != equal[1]);
-        let ends = normal(EdgeCaseDraw::LargeEnds);
-        let tell = |row: &&[f64]| row[0].abs() == 16.0 && row[31] == -1.5 * row[0];
-        assert!(ends.chunks(32).filter(tell).count() >= 8, "{ends:?}");
-        let most = ends.iter().filter(|value| value.abs() < 8.0).count();
-        assert!(most * 2 > ends.len(), "the others are as they always are");
-    }
-
-    #[test]
-    fn one_row_of_a_mask_is_masked() {
-        for (dtype, distribution, masked) in
-            [(Dtype::I64, Draw::Mask, 0.0), (Dtype::F16, Draw::FloatMask { low: -1e4 }, -1e4_f64)]
-        {
-            let values = drawn(dtype, &[16, 8], distribution, EdgeCaseDraw::MaskedRow, false);
-            let masked = half::f16::from_f64(masked).to_f64();
-            let rows = values.chunks(8).filter(|row| row.iter().all(|&value| value == masked)).count();
-            assert_eq!(rows, 1, "{values:?}");
-        }
-    }
-
-    #[test]
-    fn floats_have_one_sign_a_far_mean_or_what_a_graph_compares_with() {
-        assert!(normal(EdgeCaseDraw::Positive).iter().all(|&value| value > 0.0));
-        assert!(normal(EdgeCaseDraw::Negative).iter().all(|&value| value < 0.0));
-        let offset = normal(EdgeCaseDraw::Offset);
-        assert!(offset.iter().all(|value| (480.0..520.0).contains(value)), "{offset:?}");
-        let literals = normal(EdgeCaseDraw::Literals);
-        for value in [2.5, -2.5, f64::from(2.5f32.next_up()), f64::from(2.5f32.next_down()), 0.0, 6.0] {
-            assert!(literals.contains(&value), "{value}");
-        }
-    }
-
-    #[test]
-    fn masks_are_open_closed_or_leave_one_end() {
-        let of = |domain| drawn(Dtype::I64, &[4, 8], Draw::Mask, domain, false);
-        let ends = |first, last| [first, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, last].repeat(4);
-        assert_eq!(of(EdgeCaseDraw::Open), vec![1.0; 32]);
-        assert_eq!(of(EdgeCaseDraw::Closed), vec![0.0; 32]);
-        assert_eq!(of(EdgeCaseDraw::FirstAlone), ends(1.0, 0.0));
-        assert_eq!(of(EdgeCaseDraw::LastAlone), ends(0.0, 1.0));
-        let closed = drawn(Dtype::F32, &[2, 4], Draw::FloatMask { low: -1e4 }, EdgeCaseDraw::Closed, false);
-        assert_eq!(closed, vec![-1e4; 8]);
-    }
-
-    #[test]
-    fn integers_stay_in_their_range_where_an_index_is_made_of_them() {
-        let range = Draw::Uniform { low: 1, high: 100 };
-        let inside = drawn(Dtype::I64, &[500], range.clone(), EdgeCaseDraw::Ends, true);
-        assert!(inside.iter().all(|&value| value == 1.0 || value == 100.0));
-        let beyond = drawn(Dtype::I64, &[500], range.clone(), EdgeCaseDraw::Ends, false);
-        assert!(beyond.contains(&0.0) && beyond.contains(&-1.0) && beyond.contains(&101.0));
-        let sorted = drawn(Dtype::I32, &[500], range.clone(), EdgeCaseDraw::Sorted, true);
-        assert!(sorted.is_sorted() && sorted[0] == 1.0 && sorted[499] == 100.0);
-        let repeated = drawn(Dtype::I32, &[500], range, EdgeCaseDraw::Repeated, true);
-        assert!(repeated.iter().all(|&value| value == repeated[0]));
-        let widest = Draw::Uniform { low: i64::MIN, high: i64::MAX };
-        assert!(drawn(Dtype::I64, &[500], widest, EdgeCaseDraw::Sorted, true).is_sorted());
-    }
-
-    #[test]
-    fn what_is_always_the_same_or_drawn_as_published_has_no_unusual_draw() {
-        let ty = TensorType::contiguous(Dtype::F32, [2]);
-        for (distribution, min, max) in [
-            (Draw::Floats(vec![1.0]), None, None),
-            (Draw::Normal { mean: 0.5, std: 0.3 }, Some(0.0), Some(1.0)),
-            (Draw::Uniform { low: 0, high: 9 }, Some(-100.0), Some(100.0)),
-        ] {
-            let spec = InputSpec { name: "x".into(), ty: ty.clone(), draw: distribution, min, max };
-            assert!(draws(&spec, false).is_empty());
-        }
-    }
-}
+mod tests;

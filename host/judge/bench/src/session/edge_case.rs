@@ -15,8 +15,16 @@ pub(super) struct EdgeCase {
 }
 
 /// Ways in which all inputs are unusual at once that can be: cheats that keep apart what each input alone does.
-const TOGETHER: [EdgeCaseDraw; 4] =
-    [EdgeCaseDraw::Zeros, EdgeCaseDraw::ConstantRow, EdgeCaseDraw::Small, EdgeCaseDraw::Negative];
+const TOGETHER: [EdgeCaseDraw; 8] = [
+    EdgeCaseDraw::Zeros,
+    EdgeCaseDraw::ConstantRow,
+    EdgeCaseDraw::Small,
+    EdgeCaseDraw::Negative,
+    EdgeCaseDraw::FewNumbers,
+    EdgeCaseDraw::NoNumberRow,
+    EdgeCaseDraw::MaskedRow,
+    EdgeCaseDraw::Closed,
+];
 
 impl EdgeCase {
     /// All that there are for these inputs of a graph.

@@ -130,8 +130,8 @@ impl EdgeCaseOutputs<'_> {
                 let tolerance = passhost_score::tolerance(kind, f64::from(allowed));
                 let close = |a: f64, b: f64| passhost_score::is_close(a, b, tolerance);
                 // What infinities make of each other depends on the formula, and equal ones differ.
-                let is_said =
-                    |value: f64| value.is_finite() || (value.is_nan() && self.domain == EdgeCaseDraw::NotNumbers);
+                let has_nans = matches!(self.domain, EdgeCaseDraw::NotNumbers | EdgeCaseDraw::NoNumberRow);
+                let is_said = |value: f64| value.is_finite() || (value.is_nan() && has_nans);
                 let lost =
                     |at: usize| eager[at].is_infinite() && (rewritten[at].is_finite() || rewritten[at] == -eager[at]);
                 let meaningful = |at: usize| close(eager[at], self.truth[at]) && (is_said(eager[at]) || lost(at));
@@ -171,7 +171,7 @@ impl EdgeCaseOutputs<'_> {
 
     /// Elements that say nothing, as a rounding may decide each.
     fn tipped(&self) -> usize {
-        if self.domain == EdgeCaseDraw::Offset { TIPPED } else { 0 }
+        if matches!(self.domain, EdgeCaseDraw::Offset | EdgeCaseDraw::OwnMeans) { TIPPED } else { 0 }
     }
 
     /// The magnitude below which no last place counts as smaller: an eighth of the median's. Where sums cancel, an error is

@@ -1,0 +1,32 @@
+class Program_weight_tensor_meta_p:
+    name = "p"
+    shape = [64, 16]
+    dtype = "torch.int64"
+    device = "cpu"
+    mean = None
+    std = None
+    data = None
+    min_val = 0
+    max_val = 9999
+
+
+class Program_weight_tensor_meta_t:
+    name = "t"
+    shape = [64, 16]
+    dtype = "torch.int64"
+    device = "cpu"
+    mean = None
+    std = None
+    data = None
+    min_val = 0
+    max_val = 9999
+
+
+class Program_weight_tensor_meta_x:
+    name = "x"
+    shape = [64, 32]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.0
+    std = 1.0
+    data = None

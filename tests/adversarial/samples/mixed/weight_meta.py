@@ -1,0 +1,28 @@
+class Program_weight_tensor_meta_x:
+    name = "x"
+    shape = [48, 40]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.0
+    std = 1.0
+    data = None
+
+
+class Program_weight_tensor_meta_y:
+    name = "y"
+    shape = [48, 40]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.0
+    std = 1.0
+    data = None
+
+
+class Program_weight_tensor_meta_w:
+    name = "w"
+    shape = [40]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.5
+    std = 0.2
+    data = None
