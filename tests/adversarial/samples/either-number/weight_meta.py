@@ -1,0 +1,18 @@
+class Program_weight_tensor_meta_x:
+    name = "x"
+    shape = [48, 64]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.0
+    std = 1.0
+    data = None
+
+
+class Program_weight_tensor_meta_y:
+    name = "y"
+    shape = [48, 64]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.0
+    std = 1.0
+    data = None
