@@ -89,6 +89,8 @@ pub enum EdgeCaseDraw {
     EqualInputs,
     /// Numbers that tell in what is made of a row, at both ends of some.
     LargeEnds,
+    /// Square matrices that are symmetric.
+    Symmetric,
     /// A mask that is added, with other numbers than zero where it masks nothing.
     MaskedValues,
 }
@@ -139,6 +141,7 @@ impl fmt::Display for EdgeCaseDraw {
             EdgeCaseDraw::EqualRows => "has equal rows",
             EdgeCaseDraw::EqualInputs => "are equal",
             EdgeCaseDraw::LargeEnds => "has large numbers at both ends of some rows",
+            EdgeCaseDraw::Symmetric => "is symmetric",
             EdgeCaseDraw::MaskedValues => "has other numbers than zero where it masks nothing",
         })
     }
@@ -150,7 +153,7 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
     use EdgeCaseDraw::{
         Closed, ConstantRow, Ends, EqualRows, Extremes, FewLeft, FewMasked, FewNumbers, FirstAlone, InfiniteRow,
         Infinities, Large, LargeEnds, LastAlone, Literals, MaskedRow, MaskedValues, Negative, NoNumberRow, NotNumbers,
-        Offset, Open, OwnMeans, Positive, Repeated, Small, Sorted, Unstructured, Wide, Zeros,
+        Offset, Open, OwnMeans, Positive, Repeated, Small, Sorted, Symmetric, Unstructured, Wide, Zeros,
     };
     let is_wide = matches!(spec.ty.dtype, Dtype::I32 | Dtype::I64);
     // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
@@ -178,7 +181,9 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
         (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, Negative, NotNumbers],
         (Draw::Normal { .. }, _) if spec.ty.dtype.is_float() => {
             let of_rows = spec.ty.rank() > 1 && spec.ty.shape.last().is_some_and(|&row| (row as u64) < spec.ty.numel());
+            let is_square = matches!(spec.ty.shape[..], [.., rows, columns] if rows == columns && rows > 1);
             let all: &[EdgeCaseDraw] = &[
+                Symmetric,
                 EqualRows,
                 LargeEnds,
                 Zeros,
@@ -197,7 +202,7 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [EdgeCaseDraw] {
                 NotNumbers,
                 NoNumberRow,
             ];
-            &all[usize::from(!of_rows)..]
+            &all[if is_square { 0 } else { 1 + usize::from(!of_rows) }..]
         }
         _ => &[],
     }
@@ -225,6 +230,9 @@ pub fn draw_edge_case(
         return Ok(usual[chosen * bytes..(chosen + 1) * bytes].repeat(rows));
     }
     let mut bytes = usual.to_vec();
+    if domain == EdgeCaseDraw::Symmetric {
+        mirror(&mut bytes, rows_of(spec).0, spec.ty.dtype.size() as usize);
+    }
     alter(input, domain, |places| write_elements(spec.ty.dtype, &mut bytes, places));
     Ok(bytes)
 }
@@ -243,6 +251,7 @@ pub fn draw_edge_case_held(
         let drawn = match (redrawn(spec, domain), domain) {
             (Some(redrawn), _) => draws::draw(device.context(), kernels, (&redrawn, position), round),
             (None, EdgeCaseDraw::Zeros) => draws::zeros(device.context(), &spec.ty).map(Some),
+            (None, EdgeCaseDraw::Symmetric) => Ok(None),
             (None, EdgeCaseDraw::EqualRows) => {
                 let (row, rows) = rows_of(spec);
                 draws::of_equal_rows(tensor, row, input.key as usize % rows).map(Some)
@@ -382,6 +391,15 @@ fn alter(
             }));
         }
         _ => {}
+    }
+}
+
+/// Writes what is above the diagonal of square matrices below it.
+fn mirror(bytes: &mut [u8], row: usize, size: usize) {
+    for matrix in bytes.chunks_exact_mut(row * row * size) {
+        for (below, above) in (1..row).flat_map(|y| (0..y).map(move |x| (y * row + x, x * row + y))) {
+            matrix.copy_within(above * size..(above + 1) * size, below * size);
+        }
     }
 }
 

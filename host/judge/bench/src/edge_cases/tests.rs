@@ -54,6 +54,16 @@ fn rows_are_equal_or_tell_by_their_ends() {
 }
 
 #[test]
+fn square_matrices_are_symmetric() {
+    let draw = Draw::Normal { mean: 0.0, std: 1.0 };
+    let values = drawn(Dtype::F16, &[2, 3, 3], draw, EdgeCaseDraw::Symmetric, false);
+    for matrix in values.chunks(9) {
+        assert!(matrix[1] == matrix[3] && matrix[2] == matrix[6] && matrix[5] == matrix[7], "{matrix:?}");
+        assert!(matrix[1] != matrix[2] && matrix[0] != matrix[1], "{matrix:?}");
+    }
+}
+
+#[test]
 fn one_row_of_a_mask_is_masked() {
     for (dtype, distribution, masked) in
         [(Dtype::I64, Draw::Mask, 0.0), (Dtype::F16, Draw::FloatMask { low: -1e4 }, -1e4_f64)]
