@@ -6,6 +6,25 @@
 //! interpolants, which come within a few per cent of minimax. The periodic functions and `pow` leave rare arguments to
 //! the standard library: see [`needs_scalar_trigonometry`] and [`needs_scalar_pow`].
 
+/// The smaller of two floats; NaN if either is.
+macro_rules! nan_min {
+    ($a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        let smaller = if a < b { a } else { b };
+        if a.is_nan() { a } else { smaller }
+    }};
+}
+
+/// The larger of two floats; NaN if either is.
+macro_rules! nan_max {
+    ($a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        let larger = if a > b { a } else { b };
+        if a.is_nan() { a } else { larger }
+    }};
+}
+pub(crate) use {nan_max, nan_min};
+
 /// 1.5 * 2^23: adding it rounds a small `f32` to an integer that can be read from the low bits.
 const ROUND_F32: f32 = 12_582_912.0;
 /// 1.5 * 2^52, likewise for `f64`.
