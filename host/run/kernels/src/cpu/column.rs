@@ -6,10 +6,10 @@
 //! two a position is of.
 //! An operation without a row does not compile. One without a cell for a type is not let through by the verifier there.
 
-use super::compute::{map1, map2, nan_max, nan_min, undefined};
+use super::compute::{map1, map2, undefined};
 use super::halves::Instructions;
 use super::lanes::{Element, lanes, lanes_mut};
-use super::math;
+use super::math::{self, nan_max, nan_min};
 use super::reduce::{Integer, ReduceForm, ReduceRow};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};

@@ -1,31 +1,13 @@
 //! Scalar operations over lanes: how the functions of the [column](super::column) become loops.
 
 use super::column::{binary_body, compare_body, unary_body};
-use super::halves::{GROUP, Instructions, from_bf16, in_arrays, narrow, to_bf16, widen};
+use super::halves::{GROUP, Half, Instructions, from_bf16, in_arrays, to_bf16};
 use super::isa::{Isa, multiversion};
 use super::lanes::{Element, bytes_of, lanes, lanes_mut, with_bits};
+use super::math::{nan_max, nan_min};
 use half::{bf16, f16};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
-
-/// The smaller of two floats; NaN if either is.
-macro_rules! nan_min {
-    ($a:expr, $b:expr) => {{
-        let (a, b) = ($a, $b);
-        let smaller = if a < b { a } else { b };
-        if a.is_nan() { a } else { smaller }
-    }};
-}
-
-/// The larger of two floats; NaN if either is.
-macro_rules! nan_max {
-    ($a:expr, $b:expr) => {{
-        let (a, b) = ($a, $b);
-        let larger = if a > b { a } else { b };
-        if a.is_nan() { a } else { larger }
-    }};
-}
-pub(crate) use {nan_max, nan_min};
 
 /// An operation, with the type of its operands.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -224,7 +206,7 @@ fn binary_narrow_body<I: Instructions>(
         ($f:expr) => {
             if dtype == Dtype::F16 {
                 let apply = |a: [f32; GROUP], b: [f32; GROUP]| -> [f32; GROUP] { std::array::from_fn(|i| $f(a[i], b[i])) };
-                by_operand!(map_arrays f16, widen::<I>, narrow::<I>, apply)
+                by_operand!(map_arrays f16, f16::widen::<I>, f16::narrow::<I>, apply)
             } else {
                 by_operand!(map_pairs bf16, from_bf16, to_bf16, $f)
             }
@@ -250,7 +232,7 @@ fn round_body<I: Instructions>(to: Dtype, bytes: &mut [u8]) {
     if to == Dtype::Bf16 {
         arrays.for_each(|lanes| lanes.iter_mut().for_each(|lane| *lane = from_bf16(to_bf16(*lane))));
     } else {
-        arrays.for_each(|lanes| *lanes = widen::<I>(narrow::<I>(*lanes)));
+        arrays.for_each(|lanes| *lanes = f16::widen::<I>(f16::narrow::<I>(*lanes)));
     }
     rest.copy_from_slice(&last[..rest.len()]);
 }
@@ -273,9 +255,9 @@ fn convert_body<I: Instructions>(from: Dtype, to: Dtype, out: &mut [u8], source:
         Dtype::I16 => from_i16::<I>(to, out, source),
         Dtype::I32 => from_i32::<I>(to, out, source),
         Dtype::I64 => from_i64::<I>(to, out, source),
-        Dtype::F16 => from_half::<I, f16>(to, out, source, widen::<I>),
+        Dtype::F16 => from_half::<I, f16>(to, out, source),
         Dtype::Bf16 if to == Dtype::F32 => map1(out, &[source, &[], &[]], from_bf16),
-        Dtype::Bf16 => from_half::<I, bf16>(to, out, source, |some| some.map(from_bf16)),
+        Dtype::Bf16 => from_half::<I, bf16>(to, out, source),
         Dtype::F32 => from_f32::<I>(to, out, source),
         Dtype::F64 => from_f64::<I>(to, out, source),
         Dtype::C64 | Dtype::C128 => undefined("cast", from.name()),
@@ -295,7 +277,7 @@ macro_rules! conversions {
                 Dtype::I32 => map1(out, a, |x: $ty| x as i32),
                 Dtype::I64 => map1(out, a, |x: $ty| x as i64),
                 Dtype::F16 => in_arrays(lanes_mut(out), lanes(source), lanes::<$ty>(source), |x: [$ty; GROUP], _| {
-                    narrow::<I>(x.map(|x| x as f32))
+                    f16::narrow::<I>(x.map(|x| x as f32))
                 }),
                 Dtype::Bf16 => map1(out, a, |x: $ty| to_bf16(x as f32)),
                 Dtype::F32 => map1(out, a, |x: $ty| x as f32),
@@ -317,20 +299,15 @@ conversions! {
 }
 
 #[inline(always)]
-fn from_half<I: Instructions, N: Element>(
-    to: Dtype,
-    out: &mut [u8],
-    source: &[u8],
-    widen: impl Fn([N; GROUP]) -> [f32; GROUP],
-) {
+fn from_half<I: Instructions, N: Half>(to: Dtype, out: &mut [u8], source: &[u8]) {
     let source = lanes::<N>(source);
     if to == Dtype::F32 {
-        return in_arrays(lanes_mut::<f32>(out), source, source, |x, _| widen(x));
+        return in_arrays(lanes_mut::<f32>(out), source, source, |x, _| N::widen::<I>(x));
     }
     let size = to.size() as usize;
     for (out, some) in out.chunks_mut(GROUP * size).zip(source.chunks(GROUP)) {
         let mut elements = [N::default(); GROUP];
         elements[..some.len()].copy_from_slice(some);
-        from_f32::<I>(to, out, bytes_of(&widen(elements)[..some.len()]));
+        from_f32::<I>(to, out, bytes_of(&N::widen::<I>(elements)[..some.len()]));
     }
 }

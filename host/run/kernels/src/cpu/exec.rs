@@ -2,8 +2,9 @@
 
 use super::arena::Arena;
 use super::bind::Binding;
+use super::chain::{self, Chain, OPERANDS};
 use super::compute::compute;
-use super::halves::Instructions;
+use super::halves::{GROUP, Instructions};
 use super::isa::{Isa, multiversion};
 use super::lanes::{lanes, lanes_mut, with_bits};
 use super::load::Strip;
@@ -96,10 +97,12 @@ impl Execution<'_> {
         let len = strip.len();
         match step.action {
             Action::Store(number) => {
+                let store = &self.binding.stores[number];
+                store.fetch(&self.next(strip));
                 // SAFETY: the caller gives these points to this thread alone.
-                return unsafe { self.binding.stores[number].write(strip, source(arena, step.sources[0], strip, len)) };
+                return unsafe { store.write(strip, source(arena, step.sources[0], strip, len)) };
             }
-            Action::Load(number) if matches!(step.target, Place::Point(_)) && step.into.is_none() => {
+            Action::Load(number) if matches!(step.target, Place::Point(_)) && step.into.is_none() && len >= GROUP => {
                 let load = &self.binding.loads[number];
                 if let Some(bytes) = load.in_place(&self.binding.inputs, strip) {
                     load.fetch(&self.binding.inputs, &self.next(strip));
@@ -110,9 +113,18 @@ impl Execution<'_> {
             // The lanes of the first strip of a row serve all others.
             Action::Spread if strip.position > 0 && !self.schedule.columns => return,
             Action::Reduce(..) => return self.reduce(arena, step, strip),
+            Action::Chain(chain) if chain.sums() => {
+                // SAFETY: sums, and results that others read, are buffers of their own.
+                let sums = unsafe { arena.lanes_mut(step.target, strip.first_row, strip.rows) };
+                let out = step.places.map_or_else(Default::default, |place| {
+                    // SAFETY: as above.
+                    unsafe { arena.lanes_mut(place, first(place, strip), len) }
+                });
+                return self.chain(arena, (chain, step), strip, len, out, sums);
+            }
             _ => {}
         }
-        if let Some(number) = step.into {
+        if let Some(number) = step.into.filter(|_| len >= GROUP) {
             let store = &self.binding.stores[number];
             // SAFETY: the caller gives these points to this thread alone, and nothing but this step writes them.
             if let Some(out) = unsafe { store.in_place(strip) } {
@@ -121,7 +133,7 @@ impl Execution<'_> {
             }
         }
         let own = !step.sources.iter().any(|place| arena.at(*place).borrowed);
-        let vectors = own && matches!(step.action, Action::Compute(_));
+        let vectors = own && matches!(step.action, Action::Compute(_) | Action::Chain(_));
         let filled = if vectors { len.next_multiple_of(SPARE) } else { len };
         // SAFETY: the plan gives a step's target another buffer than its sources.
         let out = unsafe { arena.lanes_mut(step.target, first(step.target, strip), filled) };
@@ -151,6 +163,7 @@ impl Execution<'_> {
                 }
                 compute(self.isa, code, step.round, out, &sources);
             }
+            Action::Chain(chain) => self.chain(arena, (chain, step), strip, len, out, &mut []),
             Action::Spread => {
                 let rows = source(arena, step.sources[0], strip, strip.rows);
                 spread(self.isa, arena.at(step.target).size, out, rows, strip.points);
@@ -175,6 +188,26 @@ impl Execution<'_> {
             }
             Action::Reduce(..) | Action::Store(_) => unreachable!("they have no lanes to fill"),
         }
+    }
+
+    fn chain(
+        &self,
+        arena: &Arena,
+        (chain, step): (Chain, &Step),
+        strip: &Strip,
+        len: usize,
+        out: &mut [u8],
+        sums: &mut [u8],
+    ) {
+        let mut sources: [&[u8]; OPERANDS] = [&[]; OPERANDS];
+        let mut by_row = chain.sums();
+        for (at, place) in sources.iter_mut().zip(&step.sources) {
+            by_row |= matches!(place, Place::Row(_));
+            let one = matches!(place, Place::Row(_) | Place::Const(_));
+            *at = source(arena, *place, strip, if one { strip.rows } else { len });
+        }
+        let size = if by_row { (strip.rows, strip.points) } else { (1, len) };
+        chain::run(self.isa, chain, out, (sums, strip.position == 0), &sources[..step.sources.len()], size);
     }
 
     fn load(&self, arena: &Arena, number: usize, step: &Step, strip: &Strip, out: &mut [u8]) {

@@ -17,6 +17,8 @@ pub(super) trait Instructions {
     unsafe fn widen(elements: [f16; GROUP]) -> [f32; GROUP];
     /// Rounds to nearest even.
     unsafe fn narrow(lanes: [f32; GROUP]) -> [f16; GROUP];
+    /// The low halves, where the high ones are 0.
+    unsafe fn low(words: [u32; GROUP]) -> [u16; GROUP];
 }
 
 /// Those of any processor.
@@ -31,6 +33,11 @@ impl Instructions for Portable {
     #[inline(always)]
     unsafe fn narrow(lanes: [f32; GROUP]) -> [f16; GROUP] {
         lanes.map(f16::from_f32)
+    }
+
+    #[inline(always)]
+    unsafe fn low(words: [u32; GROUP]) -> [u16; GROUP] {
+        words.map(|word| word as u16)
     }
 }
 
@@ -62,6 +69,12 @@ mod x86 {
                 (_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(a), _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(b));
             transmute::<[__m128i; 2], [f16; GROUP]>([a, b])
         }
+
+        #[inline(always)]
+        unsafe fn low(words: [u32; GROUP]) -> [u16; GROUP] {
+            let [a, b] = transmute::<[u32; GROUP], [__m256i; 2]>(words);
+            transmute::<__m256i, [u16; GROUP]>(_mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(a, b)))
+        }
     }
 
     /// Sixteen elements by AVX-512 F.
@@ -78,15 +91,26 @@ mod x86 {
             let wide = transmute::<[f32; GROUP], __m512>(lanes);
             transmute::<__m256i, [f16; GROUP]>(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide))
         }
+
+        #[inline(always)]
+        unsafe fn low(words: [u32; GROUP]) -> [u16; GROUP] {
+            let words = transmute::<[u32; GROUP], __m512i>(words);
+            transmute::<__m256i, [u16; GROUP]>(_mm512_cvtepi32_epi16(words))
+        }
     }
 }
 
 /// The nearest `bf16`. Free of branches, unlike the library's, so that loops over it vectorise.
 #[inline(always)]
 pub(super) fn to_bf16(x: f32) -> bf16 {
+    bf16::from_bits(bf16_word(x) as u16)
+}
+
+#[inline(always)]
+fn bf16_word(x: f32) -> u32 {
     let bits = x.to_bits();
     let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
-    bf16::from_bits((if x.is_nan() { bits | 0x0040_0000 } else { rounded } >> 16) as u16)
+    (if x.is_nan() { bits | 0x0040_0000 } else { rounded }) >> 16
 }
 
 /// Exactly.
@@ -95,18 +119,51 @@ pub(super) fn from_bf16(x: bf16) -> f32 {
     f32::from_bits(u32::from(x.to_bits()) << 16)
 }
 
-/// Some `f16`, exactly.
-#[inline(always)]
-pub(super) fn widen<I: Instructions>(elements: [f16; GROUP]) -> [f32; GROUP] {
-    // SAFETY: `multiversion` names instructions only where the machine has them.
-    unsafe { I::widen(elements) }
+/// A float type that computations widen to `f32`.
+pub(super) trait Half: Element {
+    /// Exactly.
+    fn widen<I: Instructions>(elements: [Self; GROUP]) -> [f32; GROUP];
+    /// To nearest even.
+    fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [Self; GROUP];
 }
 
-/// The nearest `f16`.
-#[inline(always)]
-pub(super) fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [f16; GROUP] {
-    // SAFETY: as above.
-    unsafe { I::narrow(lanes) }
+impl Half for f16 {
+    #[inline(always)]
+    fn widen<I: Instructions>(elements: [f16; GROUP]) -> [f32; GROUP] {
+        // SAFETY: `multiversion` names instructions only where the machine has them.
+        unsafe { I::widen(elements) }
+    }
+
+    #[inline(always)]
+    fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [f16; GROUP] {
+        // SAFETY: as above.
+        unsafe { I::narrow(lanes) }
+    }
+}
+
+impl Half for f32 {
+    #[inline(always)]
+    fn widen<I: Instructions>(elements: [f32; GROUP]) -> [f32; GROUP] {
+        elements
+    }
+
+    #[inline(always)]
+    fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [f32; GROUP] {
+        lanes
+    }
+}
+
+impl Half for bf16 {
+    #[inline(always)]
+    fn widen<I: Instructions>(elements: [bf16; GROUP]) -> [f32; GROUP] {
+        elements.map(from_bf16)
+    }
+
+    #[inline(always)]
+    fn narrow<I: Instructions>(lanes: [f32; GROUP]) -> [bf16; GROUP] {
+        // SAFETY: as above.
+        unsafe { I::low(lanes.map(bf16_word)) }.map(bf16::from_bits)
+    }
 }
 
 /// Applies a function to some lanes at a time, the last ones in an array that is filled up.

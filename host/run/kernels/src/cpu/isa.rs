@@ -64,25 +64,29 @@ pub(crate) fn prefetch(from: *const u8, bytes: usize) {
 /// Declares `fn name(isa: Isa, args...)`, which runs `body::<I>(args...)` compiled for `isa`, where `I` are its
 /// [`Instructions`](super::halves::Instructions).
 macro_rules! multiversion {
-    ($(#[$meta:meta])* $vis:vis fn $name:ident ($($arg:ident: $ty:ty),* $(,)?) = $body:ident;) => {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident $(<$($generic:ident: $bound:ident),*>)? ($($arg:ident: $ty:ty),* $(,)?) = $body:ident;) => {
         $(#[$meta])*
-        $vis fn $name(isa: crate::cpu::isa::Isa, $($arg: $ty),*) {
+        $vis fn $name$(<$($generic: $bound),*>)?(isa: crate::cpu::isa::Isa, $($arg: $ty),*) {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,f16c")]
-            fn avx2($($arg: $ty),*) { $body::<crate::cpu::halves::Avx2>($($arg),*) }
+            fn avx2$(<$($generic: $bound),*>)?($($arg: $ty),*) {
+                $body::<crate::cpu::halves::Avx2 $($(, $generic)*)?>($($arg),*)
+            }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
-            fn avx512($($arg: $ty),*) { $body::<crate::cpu::halves::Avx512>($($arg),*) }
+            fn avx512$(<$($generic: $bound),*>)?($($arg: $ty),*) {
+                $body::<crate::cpu::halves::Avx512 $($(, $generic)*)?>($($arg),*)
+            }
 
             match isa {
                 // SAFETY: `Isa::available` names a set only where the machine has its features, and nothing else makes one.
                 #[cfg(target_arch = "x86_64")]
-                crate::cpu::isa::Isa::Avx512 => unsafe { avx512($($arg),*) },
+                crate::cpu::isa::Isa::Avx512 => unsafe { avx512$(::<$($generic),*>)?($($arg),*) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                crate::cpu::isa::Isa::Avx2 => unsafe { avx2($($arg),*) },
-                crate::cpu::isa::Isa::Portable => $body::<crate::cpu::halves::Portable>($($arg),*),
+                crate::cpu::isa::Isa::Avx2 => unsafe { avx2$(::<$($generic),*>)?($($arg),*) },
+                crate::cpu::isa::Isa::Portable => $body::<crate::cpu::halves::Portable $($(, $generic)*)?>($($arg),*),
             }
         }
     };

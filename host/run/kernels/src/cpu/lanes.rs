@@ -6,6 +6,7 @@
 use half::{bf16, f16};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::Scalar;
+use std::hint::black_box;
 
 /// A type of lanes.
 ///
@@ -57,6 +58,16 @@ pub(crate) fn lanes_mut<T: Element>(bytes: &mut [u8]) -> &mut [T] {
 pub(crate) fn bytes_of<T: Element>(lanes: &[T]) -> &[u8] {
     // SAFETY: elements are bytes without padding.
     unsafe { lanes.align_to::<u8>().1 }
+}
+
+/// Folds sixteen lanes. Halves are out of the compiler's sight, as it would have vectors of two lanes throughout, the last
+/// of these folds' width.
+#[inline(always)]
+pub(crate) fn across<T: Element>(lanes: [T; 16], f: impl Fn(T, T) -> T) -> T {
+    let lanes = black_box(lanes);
+    let lanes: [T; 8] = black_box(std::array::from_fn(|i| f(lanes[i], lanes[i + 8])));
+    let [a, b, c, d]: [T; 4] = black_box(std::array::from_fn(|i| f(lanes[i], lanes[i + 4])));
+    f(f(a, c), f(b, d))
 }
 
 /// A cache line, and the widest vector: one that straddles two lines takes twice as long.

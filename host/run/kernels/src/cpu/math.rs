@@ -6,6 +6,25 @@
 //! interpolants, which come within a few per cent of minimax. The periodic functions and `pow` leave rare arguments to
 //! the standard library: see [`needs_scalar_trigonometry`] and [`needs_scalar_pow`].
 
+/// The smaller of two floats; NaN if either is.
+macro_rules! nan_min {
+    ($a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        let smaller = if a < b { a } else { b };
+        if a.is_nan() { a } else { smaller }
+    }};
+}
+
+/// The larger of two floats; NaN if either is.
+macro_rules! nan_max {
+    ($a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        let larger = if a > b { a } else { b };
+        if a.is_nan() { a } else { larger }
+    }};
+}
+pub(crate) use {nan_max, nan_min};
+
 /// 1.5 * 2^23: adding it rounds a small `f32` to an integer that can be read from the low bits.
 const ROUND_F32: f32 = 12_582_912.0;
 /// 1.5 * 2^52, likewise for `f64`.
@@ -58,27 +77,23 @@ fn scale(p: f32, rounded: f32) -> f32 {
     p * first * second
 }
 
-/// `e^r` and `n` for which `e^x` is `e^r 2^n`; `n` is rounded by adding [`ROUND_F32`].
-#[inline(always)]
-fn exp_parts(x: f32) -> (f32, f32) {
-    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
-    let n = rounded - ROUND_F32;
-    (exp_core((-n).mul_add(LN_2_LOW, (-n).mul_add(LN_2_HIGH, x))), rounded)
-}
-
 /// `e^x`
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
-    let (power, rounded) = exp_parts(clamp32(x, -105.0, 89.0));
-    scale(power, rounded)
+    let x = clamp32(x, -105.0, 89.0);
+    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
+    let n = rounded - ROUND_F32;
+    scale(exp_core((-n).mul_add(LN_2_LOW, (-n).mul_add(LN_2_HIGH, x))), rounded)
 }
 
-/// `e^x` for `|x| <= 80`, where one step scales by the power of two.
+/// `e^r - 1` and `2^n` for which `e^x` is `e^r 2^n`, for `|x| <= 80`: the way to `e^x - 1` that loses no digits near 0.
 #[inline(always)]
-fn exp_near(x: f32) -> f32 {
-    let (power, rounded) = exp_parts(x);
+fn expm1_parts(x: f32) -> (f32, f32) {
+    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
+    let r = (ROUND_F32 - rounded).mul_add(LN_2_HIGH, x);
+    let q = poly32(r, [0.5, 0.166_665_44, 0.041_667_2, 0.008_366_514, 0.001_388_251_7]);
     let bits = (rounded.to_bits() as i32).wrapping_sub(ROUND_F32.to_bits() as i32);
-    power * f32::from_bits((bits.wrapping_add(127) << 23) as u32)
+    (q.mul_add(r * r, r), f32::from_bits((bits.wrapping_add(127) << 23) as u32))
 }
 
 /// `2^x`
@@ -94,35 +109,31 @@ pub(crate) fn exp2(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn tanh(x: f32) -> f32 {
     let a = x.abs();
-    let s = x * x;
-    let series =
-        poly32(s, [-0.333_333_33, 0.133_333_04, -0.053_959_258, 0.021_768_919, -8.343_945e-3, 0.002_292_744_8]);
-    let small = (series * s).mul_add(x, x);
-    let a = if a > 10.0 { 10.0 } else { a };
-    let large = 1.0 - 2.0 / (exp_near(a + a) + 1.0);
-    // Also gives a zero its sign back.
-    (if a < 0.625 { small } else { large }).copysign(x)
+    let (e, power) = expm1_parts(-2.0 * if a > 10.0 { 10.0 } else { a });
+    (e.mul_add(power, power - 1.0) / e.mul_add(power, power + 1.0)).copysign(x)
 }
 
-/// The error function. After Norbert Juffa's approximation on two intervals.
+/// The error function, as `1 - e^-r`, where a polynomial that loses no digits near 0 gives `r`.
 #[inline(always)]
 pub(crate) fn erf(x: f32) -> f32 {
     let a = x.abs();
-    let s = x * x;
     let t = if a > 4.0 { 4.0 } else { a };
-    let t2 = t * t;
-    let r = t.mul_add(-1.728_534_7e-5, 3.831_971_3e-4);
-    let u = t.mul_add(-3.883_964_4e-3, 2.425_462_2e-2);
-    let r = r.mul_add(t2, u);
-    let r = r.mul_add(t, -1.067_778e-1);
-    let r = r.mul_add(t, -6.348_467e-1);
-    let r = r.mul_add(t, -1.287_175_1e-1);
-    let r = r.mul_add(t, -t);
-    let large = (1.0 - exp_near(r)).copysign(x);
-    let q =
-        poly32(s, [1.283_791_7e-1, -3.761_253_4e-1, 1.128_199_25e-1, -2.676_813_5e-2, 4.991_194_2e-3, -5.967_617e-4]);
-    let small = q.mul_add(x, x);
-    if a > 0.927_734_4 || a.is_nan() { large } else { small }
+    let r = poly32(
+        t,
+        [
+            0.128_379_17,
+            0.636_619_4,
+            0.102_777_824,
+            -0.019_153_047,
+            -0.000_160_427_03,
+            0.001_667_058_2,
+            -0.000_632_853_7,
+            0.000_117_646_04,
+            -9.256_806e-6,
+        ],
+    );
+    let (e, power) = expm1_parts(-r.mul_add(t, t));
+    e.mul_add(power, power - 1.0).copysign(x)
 }
 
 /// `1 / sqrt(x)`, the two rounded one after the other, as eager computes it.

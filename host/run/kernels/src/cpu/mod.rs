@@ -16,6 +16,7 @@ mod axes;
 mod bind;
 #[cfg(test)]
 mod bind_tests;
+mod chain;
 mod column;
 mod compute;
 mod domain;

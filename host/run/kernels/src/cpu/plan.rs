@@ -9,10 +9,12 @@
 //! needs of an earlier one is kept for the tile, or computed anew.
 
 mod build;
+mod chains;
 mod loads;
 mod schedule;
 
 use super::axes::split_axes;
+use super::chain::Chain;
 use super::compute::Code;
 use crate::access::{IndexForm, KernelAnalysis};
 use build::PlanBuilder;
@@ -36,6 +38,8 @@ pub(crate) enum Place {
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
     Compute(Code),
+    /// Several computations in one loop; a source on rows serves their points.
+    Chain(Chain),
     /// Repeats each row's lane at all its points.
     Spread,
     /// Reads an input: a position in [`CpuPlan::loads`].
@@ -56,13 +60,20 @@ pub(crate) struct Step {
     pub(crate) action: Action,
     /// Where the result goes; a store names its source.
     pub(crate) target: Place,
-    /// The positions of a reduction that gives one.
+    /// The positions of a reduction that gives one; the results of a chain that is summed, where others read them.
     pub(crate) places: Option<Place>,
     pub(crate) sources: Vec<Place>,
     /// The narrow float type that `f32` results are rounded to.
     pub(crate) round: Option<Dtype>,
     /// The output that the result is written to, where nothing else reads it; at once, where memory allows.
     pub(crate) into: Option<usize>,
+}
+
+impl Step {
+    /// Steps that it stands for.
+    fn cost(&self) -> u64 {
+        if let Action::Chain(chain) = self.action { chain.steps() as u64 } else { 1 }
+    }
 }
 
 /// Steps on rows, then steps on points.
@@ -196,7 +207,7 @@ impl CpuPlan {
             last_inner: inner_axes.last().map_or(1, |axis| builder.extents[*axis]),
             row_axes,
             inner_axes,
-            cost: schedule.segments.iter().map(|segment| segment.point.len()).sum::<usize>() as u64,
+            cost: schedule.segments.iter().flat_map(|segment| &segment.point).map(|step| step.cost()).sum(),
             columns: builder.columns(),
             schedule,
             extents: builder.extents,

@@ -7,7 +7,7 @@
 use super::column::by_reduction;
 use super::halves::Instructions;
 use super::isa::multiversion;
-use super::lanes::{Element, lanes, lanes_mut};
+use super::lanes::{Element, across, lanes, lanes_mut};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::IdentityElement;
 use passhost_ir::kernel::{ReduceOp, ScanOp};
@@ -247,24 +247,15 @@ fn fold<T: Element, W: Element>(
     let (fours, chunks) = chunks.as_chunks::<4>();
     for [a, b, c, d] in fours {
         for lane in 0..LANES {
-            sums[lane] = wide(sums[lane], widen(f(f(a[lane], b[lane]), f(c[lane], d[lane]))));
+            sums[lane] = wide(widen(f(f(a[lane], b[lane]), f(c[lane], d[lane]))), sums[lane]);
         }
     }
     for chunk in chunks {
         for lane in 0..LANES {
-            sums[lane] = wide(sums[lane], widen(chunk[lane]));
+            sums[lane] = wide(widen(chunk[lane]), sums[lane]);
         }
     }
-    // Out of the compiler's sight, as it would have vectors of two lanes throughout, the last of these folds' width.
-    let mut sums = std::hint::black_box(sums);
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            sums[lane] = wide(sums[lane], sums[lane + width]);
-        }
-        width /= 2;
-    }
-    rest.iter().fold(sums[0], |sum, x| wide(sum, widen(*x)))
+    rest.iter().fold(across(sums, &wide), |sum, x| wide(sum, widen(*x)))
 }
 
 /// The running value of a scan; floats run in `f64`.

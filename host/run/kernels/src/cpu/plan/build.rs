@@ -357,7 +357,7 @@ impl<'a> PlanBuilder<'a> {
     }
 }
 
-fn is_narrow_float(dtype: Dtype) -> bool {
+pub(super) fn is_narrow_float(dtype: Dtype) -> bool {
     matches!(dtype, Dtype::F16 | Dtype::Bf16)
 }
 

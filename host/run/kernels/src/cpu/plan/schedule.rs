@@ -2,7 +2,10 @@
 
 use super::build::{PlanBuilder, StepNode};
 use super::{Action, Place, SPARE, Schedule, Segment, SlotPlan, Step};
+use crate::cpu::chain::BLOCK;
 use crate::cpu::compute::Code;
+use passhost_ir::Dtype;
+use passhost_ir::kernel::Binary;
 use std::collections::HashMap;
 
 /// Which steps a schedule runs, and where: numbers of nodes.
@@ -115,7 +118,7 @@ impl PlanBuilder<'_> {
     }
 
     /// The node that computes what lies at a place.
-    fn computing(&self, place: Place) -> Option<usize> {
+    pub(super) fn computing(&self, place: Place) -> Option<usize> {
         match place {
             Place::Const(_) => None,
             Place::Row(value) | Place::Point(value) | Place::Kept(value) => Some(self.values[value].node),
@@ -124,7 +127,7 @@ impl PlanBuilder<'_> {
 
     /// Whether computing the result of a node anew costs no more than reading it from a larger buffer.
     fn is_cheap(&self, at: usize) -> bool {
-        let step = &self.nodes[at].step;
+        let (step, phase) = (&self.nodes[at].step, self.nodes[at].phase);
         match step.action {
             Action::Spread | Action::Positions(_) => true,
             Action::Load(number) => self.loads[number].guarded.is_empty(),
@@ -132,6 +135,13 @@ impl PlanBuilder<'_> {
                 self.computing(step.sources[0]).is_none_or(|source| {
                     matches!(self.nodes[source].step.action, Action::Load(_)) && self.is_cheap(source)
                 })
+            }
+            // Its operand was kept for it to be computed at all.
+            Action::Compute(Code::Binary(Binary::Sub, Dtype::F32) | Code::Narrow(Binary::Sub, _, [_, _, false])) => {
+                let earlier = |place: &Place| self.computing(*place).is_none_or(|node| self.nodes[node].phase < phase);
+                let (spread, others): (Vec<Place>, Vec<Place>) =
+                    step.sources.iter().partition(|place| self.spread(**place).is_some());
+                step.round.is_none() && !spread.is_empty() && others.iter().all(earlier)
             }
             _ => false,
         }
@@ -188,7 +198,11 @@ impl PlanBuilder<'_> {
         };
         let segments = chosen.segments.iter().map(|(rows, points)| {
             let row = finish(rows.iter().map(node).collect(), &held);
-            Segment { row, point: self.reuse(points.iter().map(node).collect(), &held, &mut slots, resolve) }
+            let mut steps = points.iter().map(node).collect();
+            if !columns && (self.inner_set == 0 || self.length >= BLOCK as i64) {
+                steps = self.chained(steps, &chosen.kept);
+            }
+            Segment { row, point: self.reuse(steps, &held, &mut slots, resolve) }
         });
         let segments = segments.collect();
         let mut split = Segment::default();
