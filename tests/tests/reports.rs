@@ -89,9 +89,9 @@ fn a_summary_fits_a_narrow_terminal() {
         &expect![[r#"
             fuse 0.1.0: 7 graphs of 2 samples, cpu, policy open
             faster: 2.09x (95% CI 2.01 to 2.18) over graphs that ran
-            AS 0.63 [0.60, 0.65]   AS strict 0.62 [0.59, 0.64]
-            over device time: AS 0.41 [0.40, 0.42]   AS strict 0.40
-            [0.39, 0.42]
+            AS strict 0.62 [0.59, 0.64]   AS 0.63 [0.60, 0.65]
+            over device time: AS strict 0.40 [0.39, 0.42]   AS 0.41
+            [0.40, 0.42]
             each sample counting once: AS 0.628
             t        -10    -5    -3    -2    -1     0     1     3
             ES(t)   0.41  0.41  0.76  0.76  0.76  0.76  0.76  1.11
@@ -142,8 +142,8 @@ fn several_plugins_have_a_row_and_a_section_each() {
 
             1 fuse 0.1.0: 7 graphs of 2 samples, cpu, policy open
             faster: 2.09x (95% CI 2.01 to 2.18) over graphs that ran
-            AS 0.63 [0.60, 0.65]   AS strict 0.62 [0.59, 0.64]
-            over device time: AS 0.41 [0.40, 0.42]   AS strict 0.40 [0.39, 0.42]
+            AS strict 0.62 [0.59, 0.64]   AS 0.63 [0.60, 0.65]
+            over device time: AS strict 0.40 [0.39, 0.42]   AS 0.41 [0.40, 0.42]
             each sample counting once: AS 0.628
             t        -10    -5    -3    -2    -1     0     1     3
             ES(t)   0.41  0.41  0.76  0.76  0.76  0.76  0.76  1.11
@@ -176,8 +176,8 @@ fn several_plugins_have_a_row_and_a_section_each() {
 
             2 blend 0.1.0: 6 graphs of 2 samples, cpu, policy open
             faster: 3.32x (95% CI 3.20 to 3.46) over graphs that ran
-            AS 1.89 [1.81, 1.96]   AS strict 1.85 [1.78, 1.93]
-            over device time: AS 1.06 [1.03, 1.09]   AS strict 1.04 [1.01, 1.07]
+            AS strict 1.85 [1.78, 1.93]   AS 1.89 [1.81, 1.96]
+            over device time: AS strict 1.04 [1.01, 1.07]   AS 1.06 [1.03, 1.09]
             each sample counting once: AS 1.286
             t        -10    -5    -3    -2    -1     0     1     3
             ES(t)   1.85  1.85  1.85  1.85  1.85  1.85  1.85  2.72

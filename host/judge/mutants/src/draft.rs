@@ -68,7 +68,7 @@ impl Site<'_> {
     /// Whether the value is one of a narrower type that was converted, or is converted to it wherever it is used.
     pub fn is_of(&self, dtype: Dtype) -> bool {
         let converts = |kind: &NodeKind| match kind {
-            NodeKind::Aten { op, .. } => matches!(op.name.as_str(), "aten::to" | "aten::_to_copy"),
+            NodeKind::Aten { op, .. } => matches!(op.name.trim_start_matches("aten::"), "to" | "_to_copy"),
             NodeKind::Kernel { .. } => false,
         };
         let made = self.node.is_some_and(|at| converts(&self.graph.nodes[at].kind));

@@ -57,7 +57,8 @@ fn is_index_alone(site: &Site<'_>) -> bool {
     let mut users = site.graph.nodes.iter().filter(|node| node.operands().contains(&site.value)).peekable();
     let indexes = |node: &Node| {
         let NodeKind::Aten { op, args } = &node.kind else { return false };
-        let is_lookup = matches!(op.name.as_str(), "aten::embedding" | "aten::index_select" | "aten::gather");
+        let name = op.name.trim_start_matches("aten::");
+        let is_lookup = matches!(name, "embedding" | "index_select" | "gather");
         let table = args.first().and_then(Arg::as_value).map(|&table| site.graph.ty(table));
         let is_index = !args.first().is_some_and(|table| table.as_value() == Some(&site.value));
         is_lookup && is_index && table.is_some_and(|table| table.shape.iter().all(|&extent| extent <= SMALL))
