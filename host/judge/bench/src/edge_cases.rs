@@ -325,11 +325,9 @@ fn alter(
             let (masked, left) = if let Draw::FloatMask { low } = draw { (*low, 0.0) } else { (0.0, 1.0) };
             write(&mut (0..count).map(|place| (place, if stays(domain, key, place, row) { left } else { masked })));
         }
-        (EdgeCaseDraw::MaskedValues, Draw::FloatMask { low }) => write(&mut (0..count).map(|place| {
-            let number = hash_at(key, place);
-            let value = -(number as f64 / u64::MAX as f64) * MOST_UNMASKED;
-            (place, if number.is_multiple_of(2) { *low } else { value })
-        })),
+        (EdgeCaseDraw::MaskedValues, Draw::FloatMask { low }) => {
+            write(&mut (0..count).map(|place| (place, masked_or_not(key, place, *low))));
+        }
         (EdgeCaseDraw::Literals, _) => {
             let near = |literal: &f64| {
                 let step = dtype.ulp(*literal);
@@ -427,6 +425,11 @@ fn stays(domain: EdgeCaseDraw, key: u64, place: usize, row: usize) -> bool {
         EdgeCaseDraw::FewMasked => !is_one_of_few(),
         _ => false,
     }
+}
+
+/// What a mask that is added has: the number that masks, or another one.
+fn masked_or_not(key: u64, place: usize, low: f64) -> f64 {
+    if hash_at(!key, place).is_multiple_of(2) { low } else { -MOST_UNMASKED * unit(key, place) }
 }
 
 /// An element of a row with a mean of its own, in deviations. Every other row is in order.

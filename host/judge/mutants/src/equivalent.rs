@@ -60,7 +60,7 @@ fn is_index_alone(site: &Site<'_>) -> bool {
         let name = op.name.trim_start_matches("aten::");
         let is_lookup = matches!(name, "embedding" | "index_select" | "gather");
         let table = args.first().and_then(Arg::as_value).map(|&table| site.graph.ty(table));
-        let is_index = !args.first().is_some_and(|table| table.as_value() == Some(&site.value));
+        let is_index = args.first().is_none_or(|table| table.as_value() != Some(&site.value));
         is_lookup && is_index && table.is_some_and(|table| table.shape.iter().all(|&extent| extent <= SMALL))
     };
     !site.is_output() && users.peek().is_some() && users.all(indexes)
