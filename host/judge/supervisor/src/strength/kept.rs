@@ -21,9 +21,11 @@ impl KeptStrength {
         chosen.map(|chosen| self.sets[chosen].clone()).unwrap_or_default()
     }
 
-    /// Keeps it where there is a cache.
+    /// Keeps it where there is a cache. What a policy without edge cases finds says nothing of one with them.
     pub fn keep(&self, supervisor: &Supervisor, variant: &SampleVariant, device: &DeviceInfo) {
-        if let (Some(cache), Ok(bytes)) = (&supervisor.cache, serde_json::to_vec(self)) {
+        if supervisor.config.settings.edge_case_rounds
+            && let (Some(cache), Ok(bytes)) = (&supervisor.cache, serde_json::to_vec(self))
+        {
             cache.put(&key(supervisor, variant, device), &bytes);
         }
     }
