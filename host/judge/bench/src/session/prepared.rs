@@ -1,5 +1,5 @@
-//! Rounds before a rewrite runs, and those that are kept for the next rewrite on the same draws. Only for rewrites that the host makes itself, such as mutants,
-//! of which there are many: what a plugin made finds no round but its own.
+//! Rounds before a rewrite runs. They are kept for the next rewrite on the same draws only where the host makes rewrites
+//! itself, as it does many mutants: what a plugin made finds no round but its own.
 
 use super::drawn::DrawnInputs;
 use super::edge_case::EdgeCase;
