@@ -22,6 +22,8 @@ use passhost_torch::{Program, Tensor};
 const TIMED: u32 = 1 << 17;
 /// Timed runs of each process whose outputs are checked.
 const CHECKED_RUNS: usize = 2;
+/// How often the device's own speed is measured again before a rewrite is said to be faster.
+const FLOORS: usize = 5;
 
 impl ReferenceSession {
     /// Times a rewrite whose outputs were found right from `passes_at` on. The rewrite has not run in this process before
@@ -91,8 +93,16 @@ impl ReferenceSession {
 
     /// A rewrite that is faster than the device can be has not done its work.
     fn check_floor(&self, timed: &mut ProcessTiming) {
-        let device_ns = self.device.floor_ns(integrity::must_move(&self.graph, &self.output_types));
-        let (floor_ns, finding) = integrity::below_floor(device_ns, &timed.times.pairs);
+        let moved = integrity::must_move(&self.graph, &self.output_types);
+        let below = || integrity::below_floor(self.device.floor_ns(moved), &timed.times.pairs);
+        let (mut floor_ns, mut finding) = below();
+        for _ in 0..FLOORS {
+            if finding.is_none() {
+                break;
+            }
+            self.device.measure_floor_again();
+            (floor_ns, finding) = below();
+        }
         timed.times.floor_ns = floor_ns;
         timed.findings.extend(finding);
     }
