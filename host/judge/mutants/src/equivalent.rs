@@ -28,28 +28,52 @@ pub(crate) fn rule(site: &Site<'_>, class: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether all integers of a value lie within 16 bits, whatever the inputs are: counts of bools, and such by one another.
+/// Whether all integers of a value lie within 16 bits, whatever the inputs are.
 fn is_small(graph: &Graph, value: ValueId) -> bool {
-    if graph.ty(value).dtype == Dtype::Bool {
-        return true;
+    largest(graph, value).is_some_and(|bound| bound <= SMALL)
+}
+
+/// What no integer of a value exceeds in magnitude, whatever the inputs are: counts of bools, positions, and what is
+/// calculated of them.
+fn largest(graph: &Graph, value: ValueId) -> Option<i64> {
+    let ty = graph.ty(value);
+    if ty.dtype == Dtype::Bool {
+        return Some(1);
     }
-    let Some(node) = graph.nodes.iter().find(|node| node.outputs.contains(&value)) else { return false };
-    let NodeKind::Aten { op, args } = &node.kind else { return false };
-    let all_small = || node.operands().iter().all(|&operand| is_small(graph, operand));
-    let from_bools = || node.operands().iter().all(|&operand| graph.ty(operand).dtype == Dtype::Bool);
+    if ty.dtype.is_float() {
+        return None;
+    }
+    let node = graph.nodes.iter().find(|node| node.outputs.contains(&value))?;
+    let NodeKind::Aten { op, args } = &node.kind else { return None };
+    let of = |position: usize| match args.get(position)? {
+        Arg::Int(number) => number.checked_abs(),
+        Arg::Value(operand) => largest(graph, *operand),
+        _ => None,
+    };
+    let of_all = || node.operands().iter().try_fold(0, |most, &operand| Some(most.max(largest(graph, operand)?)));
     match op.name.trim_start_matches("aten::") {
-        "to" | "_to_copy" | "clone" | "view" | "reshape" | "expand" | "unsqueeze" | "slice" | "where" => all_small(),
-        "cumsum" | "sum" => node.operands().iter().all(|&of| graph.ty(of).numel() <= SMALL as u64) && from_bools(),
-        "mul" => from_bools() || (all_small() && node.operands().iter().any(|&of| comes_from_bools(graph, of))),
-        "arange" => args.iter().all(|arg| !matches!(arg, Arg::Int(end) if end.abs() > SMALL)),
-        _ => false,
+        "to" | "_to_copy" | "clone" | "view" | "reshape" | "expand" | "unsqueeze" | "squeeze" | "slice"
+        | "transpose" | "permute" | "contiguous" | "neg" | "abs" | "cat" | "stack" => of_all(),
+        "where" => Some(of(1)?.max(of(2)?)),
+        "minimum" | "maximum" => Some(of(0)?.max(of(1)?)),
+        "add" | "sub" | "rsub" if is_plain(args) => of(0)?.checked_add(of(1)?),
+        "mul" => of(0)?.checked_mul(of(1)?),
+        "floor_divide" => of(0)?.checked_add(1),
+        "remainder" => of(1),
+        "clamp" => Some(of(1)?.max(of(2)?)),
+        "cumsum" | "sum" => i64::try_from(graph.ty(*node.operands().first()?).numel()).ok()?.checked_mul(of(0)?),
+        "arange" => args.iter().try_fold(0, |most: i64, arg| match arg {
+            Arg::Int(number) => Some(most.max(number.checked_abs()?)),
+            Arg::Float(_) | Arg::Value(_) => None,
+            _ => Some(most),
+        }),
+        _ => None,
     }
 }
 
-/// Whether a value is a bool in another type.
-fn comes_from_bools(graph: &Graph, value: ValueId) -> bool {
-    let made = graph.nodes.iter().find(|node| node.outputs.contains(&value));
-    made.is_some_and(|node| node.operands().iter().all(|&operand| graph.ty(operand).dtype == Dtype::Bool))
+/// Whether a sum has no factor of its own.
+fn is_plain(args: &[Arg]) -> bool {
+    args.get(2).is_none_or(|alpha| matches!(alpha, Arg::Int(1)))
 }
 
 /// Whether a value is used as an index alone, of tables with fewer rows.

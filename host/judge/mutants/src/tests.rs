@@ -57,6 +57,32 @@ fn what_a_rule_says_is_equivalent_is_argued_from_the_graph() {
 }
 
 #[test]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn positions_and_what_is_calculated_of_them_are_bounded() {
+    let graph = Graph::parse(
+        "graph(%i: i64[4]) {
+  %a: i64[4] = aten::arange(4)
+  %b: i64[4] = aten::mul.Tensor(%a, %a)
+  %c: i64[4] = aten::clamp(%i, 0, 15)
+  %d: i64[4] = aten::add.Tensor(%b, %c)
+  %e: i64[4] = aten::add.Tensor(%d, %i)
+  %f: i64[4] = aten::mul.Scalar(%d, 4000)
+  return (%e, %f)
+}
+",
+    )
+    .unwrap();
+    let all = mutants(&graph);
+    let is_equivalent = |at: &str| {
+        let mutant = all.iter().find(|mutant| mutant.class == "integers narrowed" && mutant.at == at).unwrap();
+        mutant.equivalent.is_some()
+    };
+    assert!(is_equivalent("%c") && is_equivalent("%d"));
+    assert!(!is_equivalent("%e"), "it has an input in it");
+    assert!(!is_equivalent("%f"), "it may exceed 16 bits");
+}
+
+#[test]
 fn what_a_graph_rounds_itself_is_not_rounded_once_more() {
     let text = "graph(%x: f16[4,32]) {
   %a: f32[4,32] = aten::to.dtype(%x, f32)
