@@ -49,13 +49,13 @@ struct Probe {
     output: Tensor,
 }
 
-/// What no program can beat.
-#[derive(Debug, Clone, Copy, Default)]
+/// The least times of copies, launch and wait included.
+#[derive(Debug, Clone, Copy)]
 struct Speed {
-    /// On a GPU, an empty launch and a wait for it.
-    launch_ns: f64,
-    /// Bytes per second through the cache.
-    bandwidth: f64,
+    /// Of one element.
+    small_ns: f64,
+    /// Of as many as the caches hold.
+    large_ns: f64,
 }
 
 impl BenchDevice {
@@ -232,38 +232,37 @@ impl BenchDevice {
 
     /// The least time that any program can take that moves so many bytes, in nanoseconds.
     pub fn floor_ns(&self, bytes: u64) -> u64 {
-        let speed = self.speed.get().unwrap_or_else(|| self.measure_speed().unwrap_or_default());
-        self.speed.set(Some(speed));
-        if speed.bandwidth == 0.0 {
-            return 0;
+        if self.speed.get().is_none() {
+            self.measure_floor();
         }
-        // Not all of a launch is the device's doing; half of it is no program's to save.
-        (speed.launch_ns / 2.0 + bytes as f64 / (2.0 * speed.bandwidth) * 1e9) as u64
+        self.speed.get().map_or(0, |speed| self.floor_at(speed, bytes))
     }
 
-    /// Measures the device's speed again, and keeps the better of what was measured: what else ran on it while a copy was timed
-    /// must not raise the floor of anybody.
-    pub fn measure_floor_again(&self) {
-        let (Some(kept), Some(again)) = (self.speed.get(), self.measure_speed()) else { return };
-        self.speed.set(Some(Speed {
-            launch_ns: kept.launch_ns.min(again.launch_ns),
-            bandwidth: kept.bandwidth.max(again.bandwidth),
-        }));
+    /// Not all of a launch is the device's doing; half of it is no program's to save. On a CPU there is none, and the speed is
+    /// the faster of a copy by a kernel, which has the widest vectors, and of loads on every core.
+    fn floor_at(&self, speed: Speed, bytes: u64) -> u64 {
+        let copied = (2 * 4 * self.copied()) as f64 / (speed.large_ns - speed.small_ns).max(1.0);
+        let (launch_ns, bandwidth) = match &self.gpu {
+            Some(_) => (speed.small_ns, copied),
+            None => (0.0, copied.max(crate::integrity::cache_bandwidth() / 1e9)),
+        };
+        (launch_ns / 2.0 + bytes as f64 / (2.0 * bandwidth)) as u64
     }
 
-    /// On a CPU the faster of a copy by a kernel, which has the widest vectors, and of loads on every core.
-    fn measure_speed(&self) -> Option<Speed> {
-        let elements = match &self.gpu {
+    /// Times copies, and keeps the least of each that was ever timed here: what else ran on the device meanwhile must not raise
+    /// the floor of anybody.
+    pub fn measure_floor(&self) {
+        let (Some(small), Some(large)) = (self.time_copy(1), self.time_copy(self.copied())) else { return };
+        let kept = self.speed.get().unwrap_or(Speed { small_ns: small, large_ns: large });
+        self.speed.set(Some(Speed { small_ns: kept.small_ns.min(small), large_ns: kept.large_ns.min(large) }));
+    }
+
+    /// Elements of a copy that the caches hold.
+    fn copied(&self) -> i64 {
+        match &self.gpu {
             Some(_) => CACHED,
             None => CACHED_BY_A_CORE * passhost_torch::thread_count() as i64,
-        };
-        let small = self.time_copy(1)?;
-        let large = self.time_copy(elements)?;
-        let bandwidth = (2 * 4 * elements) as f64 / ((large - small).max(1.0) / 1e9);
-        Some(match &self.gpu {
-            Some(_) => Speed { launch_ns: small, bandwidth },
-            None => Speed { launch_ns: 0.0, bandwidth: bandwidth.max(crate::integrity::cache_bandwidth()) },
-        })
+        }
     }
 
     /// The least time of a copy of so many elements of `f32`, launch and wait included, in nanoseconds.
@@ -397,10 +396,12 @@ mod tests {
     #[test]
     fn a_copy_that_was_timed_while_the_machine_was_busy_raises_no_floor() {
         let device = BenchDevice::cpu();
-        device.speed.set(Some(Speed { launch_ns: 1e9, bandwidth: 1.0 }));
-        let busy = device.floor_ns(1 << 20);
-        device.measure_floor_again();
-        let quiet = device.floor_ns(1 << 20);
-        assert!(quiet < busy / 1000, "{quiet} of {busy} ns");
+        device.speed.set(Some(Speed { small_ns: 1e6, large_ns: 1e9 }));
+        device.measure_floor();
+        let first = device.speed.get().map_or(0.0, |speed| speed.large_ns);
+        assert!(0.0 < first && first < 1e8, "{first} ns are kept");
+        device.speed.set(Some(Speed { small_ns: 1.0, large_ns: 2.0 }));
+        device.measure_floor();
+        assert_eq!(device.speed.get().map(|speed| speed.large_ns), Some(2.0), "the least is kept");
     }
 }

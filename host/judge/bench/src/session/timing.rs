@@ -95,14 +95,13 @@ impl ReferenceSession {
     fn check_floor(&self, timed: &mut ProcessTiming) {
         let moved = integrity::must_move(&self.graph, &self.output_types);
         let below = || integrity::below_floor(self.device.floor_ns(moved), &timed.times.pairs);
-        let (mut floor_ns, mut finding) = below();
         for _ in 0..FLOORS {
-            if finding.is_none() {
+            if below().1.is_none() {
                 break;
             }
-            self.device.measure_floor_again();
-            (floor_ns, finding) = below();
+            self.device.measure_floor();
         }
+        let (floor_ns, finding) = below();
         timed.times.floor_ns = floor_ns;
         timed.findings.extend(finding);
     }
