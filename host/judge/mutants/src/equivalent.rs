@@ -2,6 +2,7 @@
 
 use crate::draft::Site;
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, ValueId};
+use std::collections::BTreeMap;
 
 /// The largest integer of 16 bits.
 const SMALL: i64 = i16::MAX as i64;
@@ -28,29 +29,37 @@ pub(crate) fn rule(site: &Site<'_>, class: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether all integers of a value lie within 16 bits, whatever the inputs are.
+/// Whether all integers of a value lie within 16 bits, whatever the inputs are. One pass over the nodes in their order: a value
+/// that is used many times is looked at once.
 fn is_small(graph: &Graph, value: ValueId) -> bool {
-    largest(graph, value).is_some_and(|bound| bound <= SMALL)
+    let mut bounds = BTreeMap::new();
+    for node in &graph.nodes {
+        if let (Some(bound), [output]) = (largest(graph, node, &bounds), node.outputs.as_slice()) {
+            bounds.insert(*output, bound);
+        }
+    }
+    bound_of(graph, value, &bounds).is_some_and(|bound| bound <= SMALL)
 }
 
-/// What no integer of a value exceeds in magnitude, whatever the inputs are: counts of bools, positions, and what is
-/// calculated of them.
-fn largest(graph: &Graph, value: ValueId) -> Option<i64> {
-    let ty = graph.ty(value);
-    if ty.dtype == Dtype::Bool {
-        return Some(1);
+/// What no integer of a value exceeds in magnitude. Of bytes it follows from the type, to which negative numbers wrap around.
+fn bound_of(graph: &Graph, value: ValueId, bounds: &BTreeMap<ValueId, i64>) -> Option<i64> {
+    match graph.ty(value).dtype {
+        Dtype::Bool => Some(1),
+        Dtype::U8 => Some(u8::MAX.into()),
+        _ => bounds.get(&value).copied(),
     }
-    if ty.dtype.is_float() {
-        return None;
-    }
-    let node = graph.nodes.iter().find(|node| node.outputs.contains(&value))?;
+}
+
+/// What no integer of a node's result exceeds in magnitude: counts of bools, positions, and what is calculated of them.
+fn largest(graph: &Graph, node: &Node, bounds: &BTreeMap<ValueId, i64>) -> Option<i64> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
     let of = |position: usize| match args.get(position)? {
         Arg::Int(number) => number.checked_abs(),
-        Arg::Value(operand) => largest(graph, *operand),
+        Arg::Value(operand) => bound_of(graph, *operand, bounds),
         _ => None,
     };
-    let of_all = || node.operands().iter().try_fold(0, |most, &operand| Some(most.max(largest(graph, operand)?)));
+    let of_all =
+        || node.operands().iter().try_fold(0, |most, &operand| Some(most.max(bound_of(graph, operand, bounds)?)));
     match op.name.trim_start_matches("aten::") {
         "to" | "_to_copy" | "clone" | "view" | "reshape" | "expand" | "unsqueeze" | "squeeze" | "slice"
         | "transpose" | "permute" | "contiguous" | "neg" | "abs" | "cat" | "stack" => of_all(),

@@ -67,7 +67,11 @@ fn positions_and_what_is_calculated_of_them_are_bounded() {
   %d: i64[4] = aten::add.Tensor(%b, %c)
   %e: i64[4] = aten::add.Tensor(%d, %i)
   %f: i64[4] = aten::mul.Scalar(%d, 4000)
-  return (%e, %f)
+  %u: u8[4] = aten::to.dtype(%c, u8)
+  %w: u8[4] = aten::neg(%u)
+  %k: i64[4] = aten::to.dtype(%w, i64)
+  %l: i64[4] = aten::mul.Scalar(%k, 200)
+  return (%e, %f, %l)
 }
 ",
     )
@@ -80,6 +84,18 @@ fn positions_and_what_is_calculated_of_them_are_bounded() {
     assert!(is_equivalent("%c") && is_equivalent("%d"));
     assert!(!is_equivalent("%e"), "it has an input in it");
     assert!(!is_equivalent("%f"), "it may exceed 16 bits");
+    assert!(is_equivalent("%k") && !is_equivalent("%l"), "a byte wraps around to 255");
+}
+
+#[test]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn bounds_of_a_value_that_is_used_twice_at_each_step_end() {
+    let steps: String =
+        (0..200).map(|step| format!("  %v{}: i64[4] = aten::mul.Tensor(%v{step}, %v{step})\n", step + 1)).collect();
+    let text = format!("graph(%i: i64[4]) {{\n  %v0: i64[4] = aten::clamp(%i, 0, 1)\n{steps}  return (%v200)\n}}\n");
+    let all = mutants(&Graph::parse(&text).unwrap());
+    let last = all.iter().find(|mutant| mutant.class == "integers narrowed" && mutant.at == "%v200");
+    assert!(last.unwrap().equivalent.is_some(), "a power of 0 or 1");
 }
 
 #[test]
