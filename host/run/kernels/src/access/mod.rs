@@ -13,5 +13,5 @@ pub use layout::KernelLayout;
 
 pub(crate) use analysis::{KernelAnalysis, axes_in_store_order};
 pub(crate) use binding::{check, check_apart};
-pub(crate) use forms::{AxisSet, IndexForm, multiple_of};
+pub(crate) use forms::{Affine, AxisSet, IndexForm, multiple_of};
 pub(crate) use layout::{Offset, effective_strides, prefers_columns};

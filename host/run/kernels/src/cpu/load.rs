@@ -140,7 +140,7 @@ impl BoundLoad {
         for (input, access) in &self.pieces {
             let elements = lanes::<B>(inputs[*input].bytes());
             if let (Some((outer, inner)), Some(shift)) = (access.nest.crossed(), access.shift(strip)) {
-                fill_crossed(access, (outer, inner), elements, strip, shift, out);
+                fill_crossed(access, (outer, inner), elements, (strip, shift, pad.filter(|_| !several)), out);
                 continue;
             }
             let stride = access.nest.stride();
@@ -252,17 +252,25 @@ fn fill_crossed<B: Bits>(
     access: &Access,
     (outer, inner): (Loop, Loop),
     elements: &[B],
-    strip: &Strip,
-    shift: i64,
+    (strip, shift, pad): (&Strip, i64, Option<B>),
     out: &mut [B],
 ) {
     let (mut done, width) = (0, inner.extent as usize);
     while done < out.len() {
         let number = strip.number + done as i64;
         let (column, row) = (number % inner.extent, number / inner.extent % outer.extent);
-        let place = access.nest.at(number).unwrap_or(0).wrapping_add(shift);
         let left = out.len() - done;
-        let rows = ((left / width) as i64).min(outer.extent - row).min(CROSSED) as usize;
+        let Some(place) = access.nest.at(number) else {
+            let next = if row < outer.low { outer.low } else { outer.extent };
+            let count = (((next - row) * inner.extent - column) as usize).min(left);
+            if let Some(pad) = pad {
+                out[done..done + count].fill(pad);
+            }
+            done += count;
+            continue;
+        };
+        let place = place.wrapping_add(shift);
+        let rows = ((left / width) as i64).min(outer.high - row).min(CROSSED) as usize;
         if column > 0 || rows < 2 {
             let count = (width - column as usize).min(left);
             copy_run(&mut out[done..done + count], elements, place, inner.stride);

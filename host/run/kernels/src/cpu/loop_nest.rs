@@ -100,14 +100,10 @@ impl LoopNest {
     }
 
     /// The two innermost axes, if neighbours along the outer one of them are side by side and those along the inner one
-    /// are not, and all are inside.
+    /// are not, and the inner one is inside throughout.
     pub(crate) fn crossed(&self) -> Option<(Loop, Loop)> {
         match self.loops.as_slice() {
-            loops @ [.., outer, inner]
-                if outer.stride == 1 && inner.stride > 1 && loops.iter().all(|axis| axis.is_open()) =>
-            {
-                Some((*outer, *inner))
-            }
+            [.., outer, inner] if outer.stride == 1 && inner.stride > 1 && inner.is_open() => Some((*outer, *inner)),
             _ => None,
         }
     }

@@ -29,6 +29,7 @@ mod load;
 mod loop_nest;
 mod math;
 mod memory;
+mod merged;
 #[cfg(test)]
 mod operation_tests;
 mod plan;
@@ -49,6 +50,7 @@ use crate::access::{BindError, BoundInput, BoundOutput};
 use arena::Arenas;
 use bind::Binding;
 use isa::Isa;
+use merged::MergedKernel;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{KernelError, verify};
 use plan::{CpuPlan, StripSizes};
@@ -60,6 +62,8 @@ pub struct CpuKernel {
     kernel: Kernel,
     plan: CpuPlan,
     isa: Isa,
+    /// For inputs of which dimensions are one in memory, where that is simpler.
+    merged: Option<MergedKernel>,
     /// Buffers of past runs, by schedule.
     arenas: [Arenas; 2],
 }
@@ -71,9 +75,14 @@ impl CpuKernel {
     }
 
     fn compile_tuned(kernel: &Kernel, tuning: StripSizes) -> Result<CpuKernel, KernelError> {
-        verify(kernel)?;
+        let facts = verify(kernel)?;
+        let merged = MergedKernel::of(kernel, &facts, |merged| CpuKernel::new(merged, tuning, None));
+        Ok(CpuKernel::new(kernel, tuning, merged))
+    }
+
+    fn new(kernel: &Kernel, tuning: StripSizes, merged: Option<MergedKernel>) -> CpuKernel {
         let plan = CpuPlan::new(kernel, tuning);
-        Ok(CpuKernel { kernel: kernel.clone(), plan, isa: Isa::best(), arenas: Default::default() })
+        CpuKernel { kernel: kernel.clone(), plan, isa: Isa::best(), merged, arenas: Default::default() }
     }
 
     /// The kernel.
@@ -93,8 +102,9 @@ impl CpuKernel {
         outputs: &[BoundOutput],
         threads: &dyn ThreadPool,
     ) -> Result<(), BindError> {
+        let (merged, mut binding) = self.bind(inputs, outputs)?;
         // SAFETY: the caller's promise.
-        unsafe { Binding::new(self, inputs, outputs)?.run(self, threads) };
+        unsafe { binding.run(merged.map_or(self, Arc::as_ref), threads) };
         Ok(())
     }
 
@@ -105,6 +115,18 @@ impl CpuKernel {
         outputs: &[BoundOutput],
     ) -> Result<PreparedRun, BindError> {
         PreparedRun::new(self, inputs, outputs)
+    }
+
+    /// The kernel that runs on such storage, if it is another one, and where it finds elements there.
+    fn bind(
+        &self,
+        inputs: &[BoundInput<'_>],
+        outputs: &[BoundOutput],
+    ) -> Result<(Option<&Arc<CpuKernel>>, Binding), BindError> {
+        match self.merged.as_ref().and_then(|merged| Some((&merged.kernel, merged.bind(inputs, outputs)?))) {
+            Some((kernel, binding)) => Ok((Some(kernel), binding)),
+            None => Ok((None, Binding::new(self, inputs, outputs)?)),
+        }
     }
 
     fn arenas(&self, columns: bool) -> &Arenas {

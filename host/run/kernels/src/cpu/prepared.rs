@@ -20,7 +20,7 @@ impl PreparedRun {
         inputs: &[BoundInput<'_>],
         outputs: &[BoundOutput],
     ) -> Result<PreparedRun, BindError> {
-        let binding = Binding::new(kernel, inputs, outputs)?;
+        let (merged, binding) = kernel.bind(inputs, outputs)?;
         let declared = kernel.kernel();
         let alignments = declared
             .inputs
@@ -28,7 +28,7 @@ impl PreparedRun {
             .map(|input| input.dtype.size())
             .chain(declared.stores.iter().map(|store| declared.body[store.value.0 as usize].dtype.size()))
             .collect();
-        Ok(PreparedRun { kernel: kernel.clone(), binding, alignments })
+        Ok(PreparedRun { kernel: merged.unwrap_or(kernel).clone(), binding, alignments })
     }
 
     /// Computes the outputs from the inputs at these addresses, inputs first, on as many of `threads` as the work is worth.
