@@ -6,7 +6,7 @@ use passhost_bench::device::BenchDevice;
 use passhost_bench::held::HeldTensor;
 use passhost_bench::inputs::{self, Round};
 use passhost_bench::judge::ElementJudge;
-use passhost_bench::on_device::{self, CHUNK};
+use passhost_bench::on_device::{self, LEAST};
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use passhost_torch::Tensor;
 use std::ops::Range;
@@ -61,7 +61,7 @@ fn random_spec(seed: u64) -> InputSpec {
         _ => (Draw::Uniform { low, high: low + (random(seed, 6, 1 << 31) >> random(seed, 7, 31)) as i64 }, integer),
     };
     let row = 1 + random(seed, 8, 5000) as i64;
-    let rows = CHUNK as i64 / row + 1 + random(seed, 9, 2 << 20) as i64 / row;
+    let rows = LEAST as i64 / row + 1 + random(seed, 9, 2 << 20) as i64 / row;
     let ty = TensorType::contiguous(dtype, [rows, row]);
     let is_bounded = random(seed, 10, 3) == 0;
     InputSpec { name: "x".into(), ty, draw, min: is_bounded.then_some(-0.5), max: is_bounded.then_some(1.5) }

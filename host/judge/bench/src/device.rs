@@ -5,7 +5,7 @@ mod queue;
 pub use queue::{QueuedProgram, QueuedTimes, Spacing};
 
 use crate::gpu_state::GpuState;
-use crate::on_device::{CHUNK, OwnKernels, copying};
+use crate::on_device::{LEAST, OwnKernels, copying, digest::digests};
 use passhost_ir::{DeviceFacts, Dtype, TensorType};
 use passhost_protocol::Stopwatch;
 use passhost_protocol::device::GpuProperties;
@@ -98,7 +98,13 @@ impl BenchDevice {
     /// Our kernels, if tensors of this type are drawn and compared on the device: large ones on a GPU. Others are brought to
     /// the CPU, which has them all at hand.
     pub fn on_device(&self, ty: &TensorType) -> Option<&OwnKernels> {
-        self.kernels.as_ref().filter(|_| ty.numel() >= CHUNK as u64)
+        self.kernels.as_ref().filter(|_| ty.numel() >= LEAST as u64)
+    }
+
+    /// Digests under a key of tensors of bytes that a program on the device could write to; none where that fails.
+    pub fn digests(&self, key: u64, tensors: &[Tensor]) -> Vec<Vec<u8>> {
+        let kernels = self.kernels.as_ref().filter(|_| !tensors.is_empty());
+        kernels.and_then(|kernels| digests(&self.context, kernels, key, tensors).ok()).unwrap_or_default()
     }
 
     /// The time since the last call went into `work`, until the device is done with it.

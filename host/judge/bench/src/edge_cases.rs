@@ -2,8 +2,9 @@
 //! of another scale. Drawn one input at a time, the others as they always are.
 
 use crate::device::BenchDevice;
+use crate::element::Number;
 use crate::held::HeldTensor;
-use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
+use crate::inputs::{DrawError, Round, draw, fill, hash_of, write_elements};
 use crate::on_device::draws;
 use passhost_ir::{Draw, Dtype, InputSpec, Structure};
 use std::fmt;
@@ -229,6 +230,9 @@ pub fn draw_edge_case(
         let (bytes, chosen) = (row * spec.ty.dtype.size() as usize, input.key as usize % rows);
         return Ok(usual[chosen * bytes..(chosen + 1) * bytes].repeat(rows));
     }
+    if let Some(element) = everywhere(input, domain) {
+        return Ok(fill(spec.ty.dtype, 0..spec.ty.numel(), |place| Number::Float(element(place as usize))));
+    }
     let mut bytes = usual.to_vec();
     if domain == EdgeCaseDraw::Symmetric {
         mirror(&mut bytes, rows_of(spec).0, spec.ty.dtype.size() as usize);
@@ -256,10 +260,7 @@ pub fn draw_edge_case_held(
                 let (row, rows) = rows_of(spec);
                 draws::of_equal_rows(tensor, row, input.key as usize % rows).map(Some)
             }
-            (None, EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted)
-            | (None, EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone)
-            | (None, EdgeCaseDraw::FewLeft | EdgeCaseDraw::FewMasked | EdgeCaseDraw::MaskedValues)
-            | (None, EdgeCaseDraw::OwnMeans | EdgeCaseDraw::FewNumbers) => Ok(None),
+            (None, _) if everywhere(input, domain).is_some() => Ok(None),
             (None, _) => {
                 let mut places = vec![];
                 alter(input, domain, |some| places.extend(some));
@@ -271,7 +272,7 @@ pub fn draw_edge_case_held(
         }
     }
     let bytes = draw_edge_case(input, position, round, domain, usual.elements().bytes)?;
-    Ok(HeldTensor::host(spec.ty.dtype, bytes))
+    Ok(HeldTensor::drawn(device, &spec.ty, bytes))
 }
 
 /// The distribution at another scale, of one sign or far from zero, without bounds. What must be positive stays so. `None`
@@ -299,9 +300,44 @@ fn redrawn(spec: &InputSpec, domain: EdgeCaseDraw) -> Option<InputSpec> {
     Some(InputSpec { draw, min: None, max: None, ..spec.clone() })
 }
 
-/// Says which elements are unusual, and what they are.
+/// What every element is, where one has nothing of its usual draw.
+fn everywhere<'a>(
+    UnusualInput { spec, bounded, literals, key }: UnusualInput<'a>,
+    domain: EdgeCaseDraw,
+) -> Option<Box<dyn Fn(usize) -> f64 + Sync + 'a>> {
+    let (row, count) = (rows_of(spec).0, spec.ty.numel());
+    Some(match (domain, &spec.draw) {
+        (EdgeCaseDraw::Open | EdgeCaseDraw::Closed | EdgeCaseDraw::FirstAlone | EdgeCaseDraw::LastAlone, draw)
+        | (EdgeCaseDraw::FewLeft | EdgeCaseDraw::FewMasked, draw) => {
+            let (masked, left) = if let Draw::FloatMask { low } = draw { (*low, 0.0) } else { (0.0, 1.0) };
+            Box::new(move |place| if stays(domain, key, place, row) { left } else { masked })
+        }
+        (EdgeCaseDraw::MaskedValues, Draw::FloatMask { low }) => Box::new(move |place| masked_or_not(key, place, *low)),
+        (EdgeCaseDraw::OwnMeans, Draw::Normal { std, .. }) => {
+            Box::new(move |place| std * about_own_mean(key, place, row))
+        }
+        (EdgeCaseDraw::FewNumbers, Draw::Normal { std, .. }) => {
+            let step = std.log2().round().exp2() / FEW;
+            // Where several inputs are so at once, every other row has the same in all.
+            let keys = [key, hash_of(Round { seed: key, number: 0, scaled: None }, &spec.name, 0)];
+            Box::new(move |place| step * (4.0 * FEW * (unit(keys[place / row % 2], place) - 0.5)).round())
+        }
+        (EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted, &Draw::Uniform { low, high }) => {
+            let values = ends(low, high, bounded, spec.ty.dtype, literals);
+            let step = high.abs_diff(low) as f64 / (count.max(2) - 1) as f64;
+            Box::new(move |place| match domain {
+                EdgeCaseDraw::Ends => values[(hash_at(key, place) % values.len() as u64) as usize] as f64,
+                EdgeCaseDraw::Repeated => values[(key % values.len() as u64) as usize] as f64,
+                _ => low.saturating_add_unsigned((step * place as f64) as u64).min(high) as f64,
+            })
+        }
+        _ => return None,
+    })
+}
+
+/// Says which single elements and rows are unusual, and what they are.
 fn alter(
-    UnusualInput { spec, bounded, literals, key }: UnusualInput<'_>,
+    UnusualInput { spec, literals, key, .. }: UnusualInput<'_>,
     domain: EdgeCaseDraw,
     mut write: impl FnMut(&mut dyn Iterator<Item = (usize, f64)>),
 ) {
@@ -313,21 +349,6 @@ fn alter(
     match (domain, &spec.draw) {
         (EdgeCaseDraw::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),
         (EdgeCaseDraw::MaskedRow, _) => write(&mut whole_row(0.0)),
-        (
-            EdgeCaseDraw::Open
-            | EdgeCaseDraw::Closed
-            | EdgeCaseDraw::FirstAlone
-            | EdgeCaseDraw::LastAlone
-            | EdgeCaseDraw::FewLeft
-            | EdgeCaseDraw::FewMasked,
-            draw,
-        ) => {
-            let (masked, left) = if let Draw::FloatMask { low } = draw { (*low, 0.0) } else { (0.0, 1.0) };
-            write(&mut (0..count).map(|place| (place, if stays(domain, key, place, row) { left } else { masked })));
-        }
-        (EdgeCaseDraw::MaskedValues, Draw::FloatMask { low }) => {
-            write(&mut (0..count).map(|place| (place, masked_or_not(key, place, *low))));
-        }
         (EdgeCaseDraw::Literals, _) => {
             let near = |literal: &f64| {
                 let step = dtype.ulp(*literal);
@@ -351,18 +372,6 @@ fn alter(
                 [(first, std * sign), (first + row - 1, -1.5 * std * sign)].into_iter().take(row)
             }));
         }
-        (EdgeCaseDraw::OwnMeans, Draw::Normal { std, .. }) => {
-            write(&mut (0..count).map(|place| (place, std * about_own_mean(key, place, row))));
-        }
-        (EdgeCaseDraw::FewNumbers, Draw::Normal { std, .. }) => {
-            let step = std.log2().round().exp2() / FEW;
-            // Where several inputs are so at once, every other row has the same in all.
-            let keys = [key, hash_of(Round { seed: key, number: 0, scaled: None }, &spec.name, 0)];
-            write(&mut (0..count).map(|place| {
-                let number = 4.0 * FEW * (unit(keys[place / row % 2], place) - 0.5);
-                (place, step * number.round())
-            }));
-        }
         (EdgeCaseDraw::InfiniteRow, _) => write(&mut whole_row(f64::NEG_INFINITY)),
         (EdgeCaseDraw::NoNumberRow, _) => write(&mut whole_row(f64::NAN)),
         (EdgeCaseDraw::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
@@ -375,18 +384,6 @@ fn alter(
         (EdgeCaseDraw::Extremes, _) => {
             let (least, subnormal, large) = limits(dtype);
             write(&mut scattered(&[-0.0, subnormal, least, large, -subnormal, -large], key, rows, row));
-        }
-        (EdgeCaseDraw::Ends | EdgeCaseDraw::Repeated | EdgeCaseDraw::Sorted, Draw::Uniform { low, high }) => {
-            let values = ends(*low, *high, bounded, dtype, literals);
-            let step = high.abs_diff(*low) as f64 / (count.max(2) - 1) as f64;
-            write(&mut (0..count).map(|place| {
-                let value = match domain {
-                    EdgeCaseDraw::Ends => values[(hash_at(key, place) % values.len() as u64) as usize],
-                    EdgeCaseDraw::Repeated => values[(key % values.len() as u64) as usize],
-                    _ => low.saturating_add_unsigned((step * place as f64) as u64).min(*high),
-                };
-                (place, value as f64)
-            }));
         }
         _ => {}
     }

@@ -2,11 +2,10 @@
 
 use crate::device::BenchDevice;
 use crate::element::HostElements;
-use crate::on_device::digest::digest;
 use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::EngineTensor;
 use passhost_torch::{Target, Tensor, TorchError};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 /// Bytes that any element type may be read at multiples of.
 const ALIGNMENT: usize = 16;
@@ -18,12 +17,21 @@ pub struct HeldTensor {
     /// A contiguous tensor at a multiple of [`ALIGNMENT`] that nobody writes to.
     tensor: Option<Tensor>,
     bytes: OnceCell<Vec<u8>>,
+    /// The digest that it has under a key.
+    digest: RefCell<Option<(u64, Vec<u8>)>>,
 }
 
 impl HeldTensor {
     /// Row-major bytes on the host.
     pub fn host(dtype: Dtype, bytes: Vec<u8>) -> HeldTensor {
-        HeldTensor { dtype, tensor: None, bytes: OnceCell::from(bytes) }
+        HeldTensor { dtype, tensor: None, bytes: OnceCell::from(bytes), digest: RefCell::default() }
+    }
+
+    /// Row-major bytes of a tensor that was drawn on the host, on the device where such tensors are.
+    pub fn drawn(device: &BenchDevice, ty: &TensorType, bytes: Vec<u8>) -> HeldTensor {
+        let upload = || Tensor::from_bytes(device.target(), &contiguous(ty), &bytes).ok();
+        let tensor = device.on_device(ty).and_then(|_| upload());
+        HeldTensor { dtype: ty.dtype, tensor, bytes: OnceCell::from(bytes), digest: RefCell::default() }
     }
 
     /// What a tensor has that nobody writes to from now on.
@@ -35,7 +43,7 @@ impl HeldTensor {
         });
         match kept {
             None => HeldTensor::host(ty.dtype, tensor.to_bytes()),
-            tensor => HeldTensor { dtype: ty.dtype, tensor, bytes: OnceCell::new() },
+            tensor => HeldTensor { dtype: ty.dtype, tensor, bytes: OnceCell::new(), digest: RefCell::default() },
         }
     }
 
@@ -81,16 +89,25 @@ impl HeldTensor {
         }
     }
 
+    /// Of those on a device that do not have, under this key, the digest of before, how many there are. What has none yet gets
+    /// it.
+    pub fn changed(held: &[&HeldTensor], device: &BenchDevice, key: u64, is_before: bool) -> u64 {
+        let has_digest = |held: &HeldTensor| held.digest.borrow().as_ref().is_some_and(|(of, _)| *of == key);
+        let there = held.iter().filter(|held| held.tensor.is_some() && !(is_before && has_digest(held)));
+        let (there, tensors): (Vec<_>, Vec<Tensor>) =
+            there.filter_map(|held| Some((held, held.bytes_on_device()?))).unzip();
+        let digests = there.into_iter().zip(device.digests(key, &tensors));
+        let differs = |(held, digest): (&&HeldTensor, Vec<u8>)| {
+            let before = held.digest.replace(Some((key, digest.clone())));
+            before.is_some_and(|(of, before)| of == key && before != digest)
+        };
+        digests.map(differs).filter(|differs| *differs).count() as u64
+    }
+
     /// Whether a tensor has just these elements.
     pub fn is_in(&self, tensor: &Tensor) -> bool {
         let there = self.bytes_on_device().and_then(|bytes| bytes.same_bytes(&tensor.as_bytes().ok()?).ok());
         there.unwrap_or_else(|| tensor.to_bytes() == self.elements().bytes)
-    }
-
-    /// A digest under a key, of what a program on the device could write to.
-    pub fn digest(&self, device: &BenchDevice, key: u64) -> Option<Vec<u8>> {
-        let kernels = device.on_device(&self.tensor.as_ref()?.ty())?;
-        digest(device.context(), kernels, key, &self.bytes_on_device()?).ok()
     }
 }
 
@@ -102,17 +119,17 @@ fn contiguous(ty: &TensorType) -> TensorType {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::on_device::{CHUNK, draws};
+    use crate::on_device::{LEAST, draws};
     use crate::session::tests::alone;
 
     #[test]
     fn a_tensor_has_the_elements_that_are_held_wherever_they_are() {
         let _alone = alone();
         for (device, count, is_there) in [
-            (BenchDevice::cpu(), CHUNK, false),
-            (BenchDevice::cpu_like_a_gpu(), CHUNK, true),
-            (BenchDevice::cpu_like_a_gpu(), CHUNK - 1, false),
-            (BenchDevice::cpu_like_a_gpu().checked_by_cpu(), CHUNK, false),
+            (BenchDevice::cpu(), LEAST, false),
+            (BenchDevice::cpu_like_a_gpu(), LEAST, true),
+            (BenchDevice::cpu_like_a_gpu(), LEAST - 1, false),
+            (BenchDevice::cpu_like_a_gpu().checked_by_cpu(), LEAST, false),
         ] {
             let ty = TensorType::contiguous(Dtype::I16, [1, count as i64]);
             let bytes: Vec<u8> = (0..2 * count).map(|number| (number % 251) as u8).collect();
@@ -123,16 +140,27 @@ mod tests {
             assert!(held.is_in(&copy) && copy.data_ptr() != tensor.data_ptr() && held.elements().bytes == bytes);
             let changed = draws::altered(&copy, &[(count - 1, -1.0)]).unwrap();
             assert!(!held.is_in(&changed) && held.is_in(&copy));
-            let digest = held.digest(&device, 5);
-            assert_eq!(digest.is_some(), is_there);
-            for place in (0..2 * count).step_by(count / 2 + 1) {
-                tensor
-                    .as_bytes()
-                    .unwrap()
-                    .reinterpret(place as u64, &TensorType::contiguous(Dtype::U8, [1]))
-                    .unwrap()
-                    .fill(255);
-                assert_ne!(held.digest(&device, 5).as_deref().unwrap_or_default(), digest.as_deref().unwrap_or(&[1]));
+        }
+    }
+
+    #[test]
+    fn a_digest_tells_of_every_byte_of_every_tensor() {
+        let _alone = alone();
+        let device = BenchDevice::cpu_like_a_gpu();
+        // Chunks of both sizes, and bytes left over.
+        let ty = |count: usize| TensorType::contiguous(Dtype::U8, [count as i64]);
+        let counts = [(2 << 20) + (1 << 17) + 9, LEAST, 1 << 17];
+        let tensors = counts.map(|count| Tensor::from_bytes(device.target(), &ty(count), &vec![1; count]).unwrap());
+        let mut before = device.digests(5, &tensors);
+        assert_eq!(before.len(), tensors.len());
+        assert_ne!(before, device.digests(6, &tensors), "it is under a key");
+        for (number, (tensor, count)) in tensors.iter().zip(counts).enumerate() {
+            for place in (0..count).step_by(count / 3 + 1).chain([count - 1]) {
+                tensor.reinterpret(place as u64, &ty(1)).unwrap().fill(255);
+                let now = device.digests(5, &tensors);
+                let differ: Vec<usize> = (0..now.len()).filter(|&at| now[at] != before[at]).collect();
+                assert_eq!(differ, [number], "byte {place} of tensor {number}");
+                before = now;
             }
         }
     }
@@ -141,13 +169,13 @@ mod tests {
     fn a_tensor_at_an_odd_address_is_held_as_a_copy() {
         let _alone = alone();
         let device = BenchDevice::cpu_like_a_gpu();
-        let bytes = TensorType::contiguous(Dtype::U8, [CHUNK as i64 + 3]);
-        let memory = Tensor::from_bytes(device.target(), &bytes, &vec![1; CHUNK + 3]).unwrap();
-        let part = |start| memory.reinterpret(start, &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
+        let bytes = TensorType::contiguous(Dtype::U8, [LEAST as i64 + 3]);
+        let memory = Tensor::from_bytes(device.target(), &bytes, &vec![1; LEAST + 3]).unwrap();
+        let part = |start| memory.reinterpret(start, &TensorType::contiguous(Dtype::U8, [LEAST as i64])).unwrap();
         for (start, shares) in [(0, true), (3, false)] {
             let held = HeldTensor::of(&device, &part(start));
             assert_eq!(held.tensor().map(|tensor| tensor.data_ptr() == memory.data_ptr()), Some(shares));
-            assert!(held.digest(&device, 9).is_some());
+            assert!(held.is_in(&part(start)));
         }
     }
 }

@@ -16,7 +16,7 @@ pub const TAIL_SCALE: f64 = 8.0;
 /// By how much a stress round scales the deviation of its input.
 const STRESS: f64 = 8.0;
 /// Elements that one task fills.
-const CHUNK: usize = 1 << 15;
+const CHUNK: usize = 1 << 12;
 /// What sets the coins of a mask apart from the element of each row that is always set.
 pub const ROW_KEY: u64 = 0x5bd1_e995;
 
@@ -161,7 +161,8 @@ fn integers(
     Ok(fill(ty.dtype, range, |i| Number::Integer(element(i))))
 }
 
-fn fill(dtype: Dtype, range: Range<u64>, element: impl Fn(u64) -> Number + Sync) -> Vec<u8> {
+/// Elements of a range by their positions.
+pub fn fill(dtype: Dtype, range: Range<u64>, element: impl Fn(u64) -> Number + Sync) -> Vec<u8> {
     let size = dtype.size() as usize;
     let mut bytes = vec![0u8; (range.end - range.start) as usize * size];
     bytes.par_chunks_mut(CHUNK * size).enumerate().for_each(|(chunk, slots)| {

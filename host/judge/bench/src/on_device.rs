@@ -1,5 +1,5 @@
-//! Large tensors are drawn, compared and judged on the device that holds them: by kernels of our own, in chunks of one size
-//! whatever the tensor's, and by ops of PyTorch. What is left over after whole chunks is the CPU's, and so are small
+//! Large tensors are drawn, compared and judged on the device that holds them: by kernels of our own, in chunks of a few
+//! sizes whatever the tensor's, and by ops of PyTorch. What is left over after whole chunks is the CPU's, and so are small
 //! tensors. The results are those of the CPU, which is the reference.
 
 pub mod compare;
@@ -14,9 +14,13 @@ use passhost_runtime::{DeviceKernel, LaunchError};
 use passhost_torch::{Context, Tensor, TorchError};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
-/// Elements that one launch draws or compares.
-pub const CHUNK: usize = 1 << 20;
+/// Elements that one launch draws or compares: as many as fill the device, and fewer of what is left over.
+pub const CHUNKS: [usize; 3] = [1 << 20, 1 << 18, LEAST];
+/// Elements of the smallest tensors that are drawn and compared on the device. Bringing fewer to the CPU takes no longer than
+/// a few launches.
+pub const LEAST: usize = 1 << 16;
 
 /// Why the device did not do it. The CPU can.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +59,9 @@ enum Purpose {
     Digest,
 }
 
+/// A kernel: what it is for, and the elements of a chunk.
+type KernelKey = (Purpose, usize);
+
 impl Purpose {
     fn name(self) -> String {
         match self {
@@ -64,13 +71,25 @@ impl Purpose {
         }
     }
 
-    fn kernel(self) -> Kernel {
+    fn kernel(self, chunk: usize) -> Kernel {
         match self {
-            Purpose::Draw(rule, dtype) => draws::kernel(rule, dtype),
-            Purpose::Compare(dtype) => compare::kernel(dtype),
-            Purpose::Digest => digest::kernel(),
+            Purpose::Draw(rule, dtype) => draws::kernel(rule, dtype, chunk),
+            Purpose::Compare(dtype) => compare::kernel(dtype, chunk),
+            Purpose::Digest => digest::kernel(chunk),
         }
     }
+}
+
+/// Chunks of so many elements, and where what is left over begins.
+fn chunks(count: usize, sizes: [usize; 3]) -> (Vec<Range<usize>>, usize) {
+    let (mut chunks, mut first) = (vec![], 0);
+    for size in sizes {
+        while count - first >= size {
+            chunks.push(first..first + size);
+            first += size;
+        }
+    }
+    (chunks, first)
 }
 
 /// The kernels there are, by names that say what they are for.
@@ -85,7 +104,8 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     let of_all = all.clone().flat_map(|dtype| drawn(&[DrawRule::Uniform, DrawRule::Mask], dtype));
     let compared = all.filter(|&dtype| dtype != Dtype::Bool).map(Purpose::Compare);
     let all = of_floats.chain(of_all).chain(compared).chain([Purpose::Digest]);
-    all.map(|purpose| (purpose.name(), purpose.kernel())).collect()
+    let size = |purpose| if purpose == Purpose::Digest { digest::CHUNKS[0] } else { CHUNKS[0] };
+    all.map(|purpose| (purpose.name(), purpose.kernel(size(purpose)))).collect()
 }
 
 /// Copies so many elements of `f32`.
@@ -97,7 +117,10 @@ pub fn copying(elements: i64) -> Kernel {
 
 /// Our own kernels, each made when it is first needed.
 #[derive(Default)]
-pub struct OwnKernels(RefCell<HashMap<Purpose, DeviceKernel>>);
+pub struct OwnKernels {
+    made: RefCell<HashMap<KernelKey, DeviceKernel>>,
+    tables: draws::Tables,
+}
 
 impl OwnKernels {
     /// Asks for a run.
@@ -108,15 +131,15 @@ impl OwnKernels {
     unsafe fn run(
         &self,
         context: &Context,
-        purpose: Purpose,
+        (purpose, chunk): KernelKey,
         inputs: &[&Tensor],
         outputs: &[&Tensor],
     ) -> Result<(), OnDeviceError> {
-        let mut kernels = self.0.borrow_mut();
-        let kernel = match kernels.entry(purpose) {
+        let mut kernels = self.made.borrow_mut();
+        let kernel = match kernels.entry((purpose, chunk)) {
             std::collections::hash_map::Entry::Occupied(made) => made.into_mut(),
             std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(DeviceKernel::new(context, &purpose.kernel())?)
+                place.insert(DeviceKernel::new(context, &purpose.kernel(chunk))?)
             }
         };
         // SAFETY: the caller's promise.

@@ -34,7 +34,9 @@ pub fn can_judge(ty: &TensorType, truth: &HeldTensor) -> bool {
 /// How precise both programs are, and where the rewrite is less precise than it may be. On the device where the elements
 /// are there.
 pub fn judge(ty: &TensorType, [rewritten, eager, truth]: [&HeldTensor; 3]) -> (Option<LessPrecise>, TruthReport) {
-    if let (Some(rewritten), Some(eager), Some(truth)) = (rewritten.tensor(), eager.tensor(), truth.tensor())
+    // Smaller ones are judged by a few passes over a cache.
+    if ty.numel() >= on_device::CHUNKS[0] as u64
+        && let (Some(rewritten), Some(eager), Some(truth)) = (rewritten.tensor(), eager.tensor(), truth.tensor())
         && let Ok(judged) = on_device::precision::judge(ty, [rewritten, eager, truth])
     {
         return judged;

@@ -1,16 +1,16 @@
 //! Compares two tensors with a kernel that says of each row of a chunk what [`crate::judge`] says of a stretch.
 
 use super::formula::{Formula, FormulaTerm, IntoTerm as _};
-use super::{CHUNK, OnDeviceError, OwnKernels, Purpose, memory, part};
+use super::{CHUNKS, OnDeviceError, OwnKernels, Purpose, chunks, memory, part};
 use crate::element::HostElements;
 use crate::judge::{ElementJudge, Stretch, float_kind};
 use passhost_ir::kernel::{Compare, ReduceOp, Unary};
 use passhost_ir::{Dtype, Kernel};
 use passhost_score::{LARGEST_T, Ladder, SMALLEST_T};
 use passhost_torch::{Context, Tensor};
+use std::ops::Range;
 
-/// Rows of a chunk, and elements of a row.
-const ROWS: usize = CHUNK / ROW;
+/// Elements of a row of a chunk.
 const ROW: usize = 1 << 12;
 /// What a row has instead of a number of steps of tolerance where none is enough.
 const NO_STEP: i64 = (LARGEST_T - SMALLEST_T) as i64 + 1;
@@ -39,15 +39,15 @@ pub fn compare(
     }
     let size = dtype.size() as usize;
     let bytes = rewritten.ty().numel() as usize;
-    let chunks = bytes / size / CHUNK;
-    let rows = ComparedRows::new(context, chunks)?;
-    for chunk in 0..chunks {
-        let shape = [ROWS as i64, ROW as i64];
-        let inputs = [part(rewritten, loaded, chunk * CHUNK, shape)?, part(eager, loaded, chunk * CHUNK, shape)?];
-        let outputs = rows.of_chunk(chunk)?;
+    let (chunks, left) = chunks(bytes / size, CHUNKS);
+    let rows = ComparedRows::new(context, left / ROW)?;
+    for chunk in chunks {
+        let shape = [(chunk.len() / ROW) as i64, ROW as i64];
+        let inputs = [part(rewritten, loaded, chunk.start, shape)?, part(eager, loaded, chunk.start, shape)?];
+        let outputs = rows.of_chunk(&chunk)?;
         let outputs: Vec<&Tensor> = outputs.iter().collect();
         // SAFETY: the outputs are places of their own, of the kernel's types, in memory that is this function's.
-        unsafe { kernels.run(context, Purpose::Compare(loaded), &[&inputs[0], &inputs[1]], &outputs)? };
+        unsafe { kernels.run(context, (Purpose::Compare(loaded), chunk.len()), &[&inputs[0], &inputs[1]], &outputs)? };
     }
     let exactly = |first: usize, count: usize| -> Result<Stretch, OnDeviceError> {
         let of = |tensor: &Tensor| part(tensor, loaded, first, [count as i64]).map(|part| part.to_bytes());
@@ -60,30 +60,28 @@ pub fn compare(
     if let Some(row) = first_wrong {
         found.first_wrong = exactly(row * ROW, ROW)?.first_wrong;
     }
-    match chunks * CHUNK {
-        first if first * size < bytes => Ok(found.join(exactly(first, bytes / size - first)?)),
-        _ => Ok(found),
-    }
+    let behind = bytes / size - left;
+    if behind == 0 { Ok(found) } else { Ok(found.join(exactly(left, behind)?)) }
 }
 
 /// What was found of each row, on the device.
 struct ComparedRows {
-    chunks: usize,
+    rows: usize,
     counts: Vec<Tensor>,
     extremes: Vec<Tensor>,
 }
 
 impl ComparedRows {
-    fn new(context: &Context, chunks: usize) -> Result<ComparedRows, OnDeviceError> {
-        let made = |dtype, count: usize| (0..count).map(|_| memory(context, dtype, chunks * ROWS)).collect();
+    fn new(context: &Context, rows: usize) -> Result<ComparedRows, OnDeviceError> {
+        let made = |dtype, count: usize| (0..count).map(|_| memory(context, dtype, rows)).collect();
         let counts: Result<_, _> = made(Dtype::I64, COUNTS);
         let extremes: Result<_, _> = made(Dtype::F64, EXTREMES);
-        Ok(ComparedRows { chunks, counts: counts?, extremes: extremes? })
+        Ok(ComparedRows { rows, counts: counts?, extremes: extremes? })
     }
 
     /// The places for a chunk, in the order of the kernel's outputs.
-    fn of_chunk(&self, chunk: usize) -> Result<Vec<Tensor>, OnDeviceError> {
-        let place = |memory: &Tensor, dtype| part(memory, dtype, chunk * ROWS, [ROWS as i64]);
+    fn of_chunk(&self, chunk: &Range<usize>) -> Result<Vec<Tensor>, OnDeviceError> {
+        let place = |memory: &Tensor, dtype| part(memory, dtype, chunk.start / ROW, [(chunk.len() / ROW) as i64]);
         let counts = self.counts.iter().map(|memory| place(memory, Dtype::I64));
         let extremes = self.extremes.iter().map(|memory| place(memory, Dtype::F64));
         Ok(counts.chain(extremes).collect::<Result<_, _>>()?)
@@ -107,7 +105,7 @@ impl ComparedRows {
             max_rel: extreme(1, row),
             first_wrong: None,
         };
-        let rows = 0..self.chunks * ROWS;
+        let rows = 0..self.rows;
         let first_wrong = rows.clone().find(|&row| count(1, row) > 0);
         (rows.map(of_row).fold(Stretch::NOTHING, Stretch::join), first_wrong)
     }
@@ -115,8 +113,8 @@ impl ComparedRows {
 
 /// Compares a chunk: of each row how many elements differ, are wrong, and are not finite where they should be, the steps of
 /// tolerance that the worst needs, and the largest absolute and relative error.
-pub(super) fn kernel(dtype: Dtype) -> Kernel {
-    let f = Formula::over(&[ROWS as i64], &[ROW as i64]);
+pub(super) fn kernel(dtype: Dtype, chunk: usize) -> Kernel {
+    let f = Formula::over(&[(chunk / ROW) as i64], &[ROW as i64]);
     let (value, truth) = (f.element(dtype), f.element(dtype));
     let (counts, extremes) = match float_kind(dtype) {
         Some(kind) => floats(&f, &Ladder::new(kind), value.cast(Dtype::F64), truth.cast(Dtype::F64)),

@@ -1,45 +1,71 @@
 //! Digests of tensors under a key that no program knows: whether something wrote to them while it ran.
 
 use super::formula::Formula;
-use super::{OnDeviceError, OwnKernels, Purpose, draws, memory, part, uploaded};
+use super::{OnDeviceError, OwnKernels, Purpose, chunks, draws, memory, part, uploaded};
 use passhost_ir::kernel::ReduceOp;
 use passhost_ir::{Dtype, Kernel};
 use passhost_torch::{Context, Tensor};
 
-/// Rows of a chunk, and words of 64 bits of a row.
+/// Words of 64 bits of a chunk.
+pub(super) const CHUNKS: [usize; 3] = [1 << 18, 1 << 16, 1 << 14];
+/// Rows of a chunk.
 const ROWS: usize = 1 << 6;
-const ROW: usize = 1 << 12;
-const CHUNK: usize = ROWS * ROW;
 /// Integers that a launch is told: the position of its first word and the key.
 const INTEGERS: usize = 2;
 
-/// A digest of a tensor of bytes: of each row of words their sum, each times a number that depends on its position and the
+/// Digests of tensors of bytes: of each row of words their sum, each times a number that depends on its position and the
 /// key; and the bytes left over after whole chunks.
-pub fn digest(context: &Context, kernels: &OwnKernels, key: u64, bytes: &Tensor) -> Result<Vec<u8>, OnDeviceError> {
-    let count = bytes.ty().numel() as usize;
-    let chunks = count / 8 / CHUNK;
-    let parameters: Vec<i64> = (0..chunks).flat_map(|chunk| [(chunk * CHUNK) as i64, key as i64]).collect();
+pub fn digests(
+    context: &Context,
+    kernels: &OwnKernels,
+    key: u64,
+    tensors: &[Tensor],
+) -> Result<Vec<Vec<u8>>, OnDeviceError> {
+    let bytes: Vec<usize> = tensors.iter().map(|bytes| bytes.ty().numel() as usize).collect();
+    let chunked = bytes.iter().map(|bytes| chunks(bytes / 8, CHUNKS));
+    let chunked: Vec<_> = chunked.map(|(chunks, left)| (chunks, left * 8)).collect();
+    let launches = chunked.iter().flat_map(|(chunks, _)| chunks);
+    let parameters: Vec<i64> = launches.flat_map(|chunk| [chunk.start as i64, key as i64]).collect();
     let parameters = uploaded(context, Dtype::I64, &parameters, i64::to_le_bytes)?.as_bytes()?;
-    let sums = memory(context, Dtype::I64, chunks * ROWS)?;
-    for chunk in 0..chunks {
-        let parameters = part(&parameters, Dtype::I64, chunk * INTEGERS, [INTEGERS as i64])?;
-        let words = part(bytes, Dtype::I64, chunk * CHUNK, [ROWS as i64, ROW as i64])?;
-        let output = part(&sums, Dtype::I64, chunk * ROWS, [ROWS as i64])?;
-        // SAFETY: the output is a place of its own, of the kernel's type, in memory that is this function's.
-        unsafe { kernels.run(context, Purpose::Digest, &[&parameters, &words], &[&output])? };
+    let sums = memory(context, Dtype::I64, chunked.iter().map(|(chunks, _)| chunks.len() * ROWS).sum())?;
+    let left = bytes.iter().zip(&chunked).map(|(bytes, (_, left))| bytes - left);
+    let rest = memory(context, Dtype::U8, left.clone().sum())?;
+    let (mut launch, mut kept) = (0, 0);
+    for ((tensor, (chunks, first)), left) in tensors.iter().zip(&chunked).zip(left.clone()) {
+        for chunk in chunks {
+            let parameters = part(&parameters, Dtype::I64, launch * INTEGERS, [INTEGERS as i64])?;
+            let shape = [ROWS as i64, (chunk.len() / ROWS) as i64];
+            let words = part(tensor, Dtype::I64, chunk.start, shape)?;
+            let output = part(&sums, Dtype::I64, launch * ROWS, [ROWS as i64])?;
+            let kernel = (Purpose::Digest, chunk.len());
+            // SAFETY: the output is a place of its own, of the kernel's type, in memory that is this function's.
+            unsafe { kernels.run(context, kernel, &[&parameters, &words], &[&output])? };
+            launch += 1;
+        }
+        if left > 0 {
+            let bytes = part(tensor, Dtype::U8, *first, [left as i64])?;
+            part(&rest, Dtype::U8, kept, [left as i64])?.copy_from(&bytes)?;
+            kept += left;
+        }
     }
-    let mut digest = sums.to_bytes();
-    let first = chunks * CHUNK * 8;
-    digest.extend(part(bytes, Dtype::U8, first, [(count - first) as i64])?.to_bytes());
-    Ok(digest)
+    let (sums, rest) = (sums.to_bytes(), rest.to_bytes());
+    let (mut sums, mut rest) = (sums.as_slice(), rest.as_slice());
+    let digests = chunked.iter().zip(left).map(|((chunks, _), left)| {
+        let (of_words, of_rest);
+        (of_words, sums) = sums.split_at(chunks.len() * ROWS * 8);
+        (of_rest, rest) = rest.split_at(left);
+        [of_words, of_rest].concat()
+    });
+    Ok(digests.collect())
 }
 
 /// The sums of a chunk.
-pub(super) fn kernel() -> Kernel {
-    let f = Formula::over(&[ROWS as i64], &[ROW as i64]);
+pub(super) fn kernel(chunk: usize) -> Kernel {
+    let row = (chunk / ROWS) as i64;
+    let f = Formula::over(&[ROWS as i64], &[row]);
     let [first, key] = f.parameters::<INTEGERS>(Dtype::I64);
     let word = f.element(Dtype::I64);
-    let position = first + (f.position(0) * ROW as i64 + f.position(1));
+    let position = first + (f.position(0) * row + f.position(1));
     // An odd factor loses no bit of the word.
     (word * (draws::hash(key, position) | 1)).reduced(ReduceOp::Sum);
     f.into_kernel()

@@ -1,13 +1,17 @@
 //! Draws tensors with kernels that compute what [`crate::inputs`] says, element for element and bit for bit.
 
 use super::formula::{Formula, FormulaTerm};
-use super::{CHUNK, DrawRule, OnDeviceError, OwnKernels, Purpose, memory, part, uploaded};
+use super::precision::{VALUE, call};
+use super::{CHUNKS, DrawRule, OnDeviceError, OwnKernels, Purpose, chunks, memory, part, uploaded};
 use crate::counter::{FIRST_FACTOR, SECOND_FACTOR, STEP};
 use crate::inputs::{self, DrawError, ROW_KEY, Round, TAIL_MASK, TAIL_SCALE};
 use crate::quantiles::{QUANTILES, quantiles};
 use passhost_ir::kernel::{Binary, Compare};
-use passhost_ir::{Draw, Dtype, InputSpec, Kernel, TensorType};
+use passhost_ir::{Arg, Draw, Dtype, InputSpec, Kernel, TensorType};
 use passhost_torch::{Context, Tensor};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// Numbers of a range that a product in 64 bits is exact for.
 const MOST_NUMBERS: u64 = 1 << 31;
@@ -27,8 +31,47 @@ struct LaunchParameters {
     count: u64,
     /// The mean, or the value that masks, and the deviation.
     floats: [f64; 2],
-    /// The table that is looked up, if there is one.
-    table: Option<Vec<f64>>,
+    /// What a table that is looked up has.
+    table: Option<Table>,
+}
+
+/// What a table has for each quantile of the normal distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Table {
+    /// The quantile.
+    Quantiles,
+    /// The exponential of so many times the quantile. They differ between devices: the CPU's are looked up.
+    Exponentials(f64),
+}
+
+/// Tables that were needed, by their bits.
+#[derive(Default)]
+pub struct Tables(RefCell<HashMap<Option<u64>, Rc<[u8]>>>);
+
+/// How many are kept.
+const MOST_TABLES: usize = 16;
+
+impl Tables {
+    fn bytes(&self, table: Table) -> Rc<[u8]> {
+        let key = if let Table::Exponentials(sigma) = table { Some(sigma.to_bits()) } else { None };
+        let mut tables = self.0.borrow_mut();
+        if tables.len() >= MOST_TABLES && !tables.contains_key(&key) {
+            tables.clear();
+        }
+        let make = || match table {
+            Table::Quantiles => quantiles().iter().flat_map(|z| z.to_le_bytes()).collect(),
+            Table::Exponentials(sigma) => {
+                quantiles().iter().flat_map(|&z| (sigma * f64::from(z)).exp().to_le_bytes()).collect()
+            }
+        };
+        tables.entry(key).or_insert_with(make).clone()
+    }
+}
+
+impl Table {
+    fn dtype(self) -> Dtype {
+        if self == Table::Quantiles { Dtype::F32 } else { Dtype::F64 }
+    }
 }
 
 impl LaunchParameters {
@@ -47,22 +90,12 @@ impl LaunchParameters {
         };
         match spec.draw {
             Draw::Normal { mean, std } => {
-                let table = quantiles().iter().map(|&z| f64::from(z)).collect();
-                Some(LaunchParameters {
-                    rule: DrawRule::Normal,
-                    floats: [mean, std * scale],
-                    table: Some(table),
-                    ..parameters
-                })
+                let floats = [mean, std * scale];
+                Some(LaunchParameters { rule: DrawRule::Normal, floats, table: Some(Table::Quantiles), ..parameters })
             }
             Draw::LogNormal { median, sigma } => {
-                // Exponentials differ between devices: the CPU's are looked up.
-                let value = |&z: &f32| median * scale * (sigma * f64::from(z)).exp();
-                Some(LaunchParameters {
-                    rule: DrawRule::LogNormal,
-                    table: Some(quantiles().iter().map(value).collect()),
-                    ..parameters
-                })
+                let (floats, table) = ([median * scale, sigma], Some(Table::Exponentials(sigma)));
+                Some(LaunchParameters { rule: DrawRule::LogNormal, floats, table, ..parameters })
             }
             Draw::Uniform { low, high } if low <= high => {
                 let count = high.abs_diff(low).checked_add(1).filter(|&count| count <= MOST_NUMBERS)?;
@@ -78,7 +111,8 @@ impl LaunchParameters {
 
     /// Whether no element can be NaN: what a bound makes of one differs.
     fn has_numbers(&self) -> bool {
-        self.floats.iter().all(|number| number.is_finite()) && !self.table.iter().flatten().any(|entry| entry.is_nan())
+        let is_lost = self.rule == DrawRule::LogNormal && self.floats[0] == 0.0;
+        self.floats.iter().all(|number| number.is_finite()) && !is_lost
     }
 
     /// The integers of the chunk that begins at an element.
@@ -101,24 +135,27 @@ pub fn draw(
     };
     let (dtype, count) = (spec.ty.dtype, spec.ty.numel() as usize);
     let Ok((least, most)) = bounds(spec, parameters.rule) else { return Ok(None) };
-    let chunks = count / CHUNK;
-    let integers: Vec<i64> = (0..chunks).flat_map(|chunk| parameters.integers(chunk * CHUNK)).collect();
+    let (chunks, left) = chunks(count, CHUNKS);
+    let integers: Vec<i64> = chunks.iter().flat_map(|chunk| parameters.integers(chunk.start)).collect();
     let integers = uploaded(context, Dtype::I64, &integers, i64::to_le_bytes)?.as_bytes()?;
     let floats =
         uploaded(context, Dtype::F64, &[parameters.floats[0], parameters.floats[1], least, most], f64::to_le_bytes)?;
-    let table =
-        parameters.table.as_ref().map(|table| uploaded(context, Dtype::F64, table, f64::to_le_bytes)).transpose()?;
+    let table = parameters.table.map(|table| {
+        let ty = TensorType::contiguous(table.dtype(), [QUANTILES as i64]);
+        Tensor::from_bytes(context.engine(), &ty, &kernels.tables.bytes(table))
+    });
+    let table = table.transpose()?;
     let drawn = memory(context, dtype, count)?;
-    for chunk in 0..chunks {
-        let integers = part(&integers, Dtype::I64, chunk * INTEGERS, [INTEGERS as i64])?;
-        let output = part(&drawn, dtype, chunk * CHUNK, [CHUNK as i64])?;
+    for (number, chunk) in chunks.into_iter().enumerate() {
+        let integers = part(&integers, Dtype::I64, number * INTEGERS, [INTEGERS as i64])?;
+        let output = part(&drawn, dtype, chunk.start, [chunk.len() as i64])?;
         let mut read = vec![&integers, &floats];
         read.extend(&table);
         // SAFETY: the output is a chunk of the kernel's type in memory that only this function has, and the inputs are
         // others.
-        unsafe { kernels.run(context, Purpose::Draw(parameters.rule, dtype), &read, &[&output])? };
+        unsafe { kernels.run(context, (Purpose::Draw(parameters.rule, dtype), chunk.len()), &read, &[&output])? };
     }
-    let left = chunks * CHUNK..count;
+    let left = left..count;
     if !left.is_empty() {
         let bytes = inputs::draw_part(spec, position, round, left.start as u64..left.end as u64);
         let Ok(bytes) = bytes else { return Ok(None) };
@@ -136,20 +173,19 @@ pub fn zeros(context: &Context, ty: &TensorType) -> Result<Tensor, OnDeviceError
     Ok(zeros.reinterpret(0, &TensorType::contiguous(ty.dtype, ty.shape.clone()))?)
 }
 
-/// A copy of a tensor with other values in some places, given in ascending order.
+/// A copy of a tensor with other values in some places; of those given for one place, the last.
 pub fn altered(tensor: &Tensor, places: &[(usize, f64)]) -> Result<Tensor, OnDeviceError> {
-    let copy = tensor.copied()?;
-    let (bytes, dtype) = (copy.as_bytes()?, tensor.ty().dtype);
-    for run in places.chunk_by(|one, next| one.0 + 1 == next.0) {
-        let mut values = vec![0; run.len() * dtype.size() as usize];
-        inputs::write_elements(dtype, &mut values, &mut run.iter().map(|(_, value)| *value).enumerate());
-        let ty = TensorType::contiguous(dtype, [run.len() as i64]);
-        part(&bytes, dtype, run[0].0, [run.len() as i64])?.copy_from(&Tensor::from_bytes(
-            tensor.target(),
-            &ty,
-            &values,
-        )?)?;
-    }
+    let (copy, dtype) = (tensor.copied()?, tensor.ty().dtype);
+    let places: BTreeMap<usize, f64> = places.iter().copied().collect();
+    let mut values = vec![0; places.len() * dtype.size() as usize];
+    inputs::write_elements(dtype, &mut values, &mut places.values().copied().enumerate());
+    let extent = |count: usize| TensorType::contiguous(dtype, [count as i64]);
+    let values = Tensor::from_bytes(tensor.target(), &extent(places.len()), &values)?;
+    let indices: Vec<u8> = places.keys().flat_map(|&place| (place as i64).to_le_bytes()).collect();
+    let ty = TensorType { dtype: Dtype::I64, ..extent(places.len()) };
+    let indices = Tensor::from_bytes(tensor.target(), &ty, &indices)?;
+    let elements = copy.reinterpret(0, &extent(copy.ty().numel() as usize))?;
+    call("scatter_", "src", &[VALUE, Arg::Int(0), VALUE, VALUE], &[&elements, &indices, &values])?;
     Ok(copy)
 }
 
@@ -172,18 +208,18 @@ fn bounds(spec: &InputSpec, rule: DrawRule) -> Result<(f64, f64), DrawError> {
 }
 
 /// Draws a chunk.
-pub(super) fn kernel(rule: DrawRule, dtype: Dtype) -> Kernel {
-    let f = Formula::over(&[CHUNK as i64], &[]);
+pub(super) fn kernel(rule: DrawRule, dtype: Dtype, chunk: usize) -> Kernel {
+    let f = Formula::over(&[chunk as i64], &[]);
     let [first, key, row_key, row, low, count, ..] = f.parameters::<INTEGERS>(Dtype::I64);
     let [middle, deviation, least, most] = f.parameters::<FLOATS>(Dtype::F64);
     let index = first + f.position(0);
     let bits = hash(key, index);
     // The table's entry for the upper 16 bits.
-    let quantile = || f.looked_up(Dtype::F64, QUANTILES, shifted(bits, 48));
+    let entry = |table: Table| f.looked_up(table.dtype(), QUANTILES, shifted(bits, 48)).cast(Dtype::F64);
     let bounded = |value| FormulaTerm::binary(value, Binary::Min, most).binary(Binary::Max, least);
     let value = match rule {
-        DrawRule::Normal => bounded(middle + deviation * quantile() * tail(bits)),
-        DrawRule::LogNormal => bounded(quantile()),
+        DrawRule::Normal => bounded(middle + deviation * entry(Table::Quantiles) * tail(bits)),
+        DrawRule::LogNormal => bounded(middle * entry(Table::Exponentials(0.0))),
         DrawRule::Uniform => low + upper_product(bits, count),
         DrawRule::Mask => mask_bit((bits, index), row_key, row).cast(Dtype::I64),
         DrawRule::FloatMask => bounded(mask_bit((bits, index), row_key, row).select(0.0, middle)),

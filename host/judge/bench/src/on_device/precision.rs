@@ -134,10 +134,15 @@ fn flat(tensor: &Tensor) -> Result<Tensor, OnDeviceError> {
 }
 
 /// Stands for a tensor.
-const VALUE: Arg<()> = Arg::Value(());
+pub(super) const VALUE: Arg<()> = Arg::Value(());
 
 /// An op of ATen on tensors, of which the first result counts.
-fn call(name: &str, overload: &str, arguments: &[Arg<()>], tensors: &[&Tensor]) -> Result<Tensor, OnDeviceError> {
+pub(super) fn call(
+    name: &str,
+    overload: &str,
+    arguments: &[Arg<()>],
+    tensors: &[&Tensor],
+) -> Result<Tensor, OnDeviceError> {
     let Some(first) = tensors.first() else { return Err(OnDeviceError::Unsuited("an op without operands")) };
     let op = OpName { name: format!("aten::{name}"), overload: overload.to_owned() };
     let target = first.target();

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::CHUNK;
+use super::{CHUNKS, LEAST};
 use crate::device::BenchDevice;
-use crate::edge_cases::{self, EdgeCaseDraw, UnusualInput, draw_edge_case, draw_edge_case_held};
+use crate::edge_cases::{self, UnusualInput, draw_edge_case, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::{self, Round};
 use crate::judge::{ElementJudge, Stretch};
@@ -12,8 +12,8 @@ use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use passhost_torch::Tensor;
 
 const ROUND: Round = Round { seed: 7, number: 3, scaled: None };
-/// A chunk, and some elements after it.
-const COUNT: usize = CHUNK + 1000;
+/// A chunk of each size, and some elements after them.
+const COUNT: usize = CHUNKS[0] + CHUNKS[1] + CHUNKS[2] + 1000;
 
 fn spec(dtype: Dtype, shape: &[i64], draw: Draw) -> InputSpec {
     InputSpec { name: "x".into(), ty: TensorType::contiguous(dtype, shape), draw, min: None, max: None }
@@ -60,7 +60,7 @@ fn what_only_the_cpu_draws_is_left_to_it() {
     let device = BenchDevice::cpu_like_a_gpu();
     let count = COUNT as i64;
     let cases = [
-        spec(Dtype::F32, &[CHUNK as i64 - 1], Draw::Normal { mean: 0.0, std: 1.0 }),
+        spec(Dtype::F32, &[LEAST as i64 - 1], Draw::Normal { mean: 0.0, std: 1.0 }),
         spec(Dtype::I64, &[count], Draw::Uniform { low: 0, high: 1 << 31 }),
         spec(Dtype::I64, &[count], Draw::Normal { mean: 0.0, std: 1.0 }),
         spec(Dtype::F32, &[count], Draw::Floats(vec![1.0])),
@@ -90,23 +90,7 @@ fn unusual_inputs_are_the_same_on_a_device() {
             let held = draw_edge_case_held(&device, input, 0, ROUND, domain, &usual).unwrap();
             let expected = draw_edge_case(input, 0, ROUND, domain, usual.elements().bytes).unwrap();
             assert!(held.elements().bytes == expected, "{:?} that {domain}", spec.draw);
-            let is_there = !matches!(
-                domain,
-                EdgeCaseDraw::Symmetric
-                    | EdgeCaseDraw::Ends
-                    | EdgeCaseDraw::Repeated
-                    | EdgeCaseDraw::Sorted
-                    | EdgeCaseDraw::Open
-                    | EdgeCaseDraw::Closed
-                    | EdgeCaseDraw::FirstAlone
-                    | EdgeCaseDraw::LastAlone
-                    | EdgeCaseDraw::FewLeft
-                    | EdgeCaseDraw::FewMasked
-                    | EdgeCaseDraw::MaskedValues
-                    | EdgeCaseDraw::OwnMeans
-                    | EdgeCaseDraw::FewNumbers
-            );
-            assert_eq!(held.tensor().is_some(), is_there, "{domain}");
+            assert!(held.tensor().is_some(), "{domain}");
         }
     }
 }
@@ -152,7 +136,7 @@ fn a_device_compares_as_the_cpu_does() {
     for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
         let eager = numbers(1);
         assert_eq!(check_comparison(dtype, &eager, &eager).different, 0);
-        for (off, from) in [(1e-9, 0), (1e-4, 5_000), (0.3, CHUNK + 10)] {
+        for (off, from) in [(1e-9, 0), (1e-4, 5_000), (0.3, CHUNKS[0] + 10), (0.3, COUNT - 100)] {
             let mut rewritten = eager.clone();
             rewritten.iter_mut().skip(from).step_by(7).for_each(|value| *value *= 1.0 + off);
             check_comparison(dtype, &rewritten, &eager);
@@ -179,7 +163,7 @@ fn a_device_compares_integers_as_the_cpu_does() {
             .step_by(70_001)
             .for_each(|value| *value = if *value == 0.0 { 1.0 } else { 0.0 });
         let report = check_comparison(dtype, &rewritten, &eager);
-        assert_eq!((report.wrong, report.first_wrong.map(|first| first.0)), (14, Some(70_000)), "{dtype}");
+        assert_eq!((report.wrong, report.first_wrong.map(|first| first.0)), (19, Some(70_000)), "{dtype}");
     }
 }
 
@@ -189,7 +173,7 @@ fn a_device_judges_precision_as_the_cpu_does() {
     let device = BenchDevice::cpu_like_a_gpu();
     let close = |one: f64, other: f64| one == other || ((one - other) / other).abs() < 1e-9;
     for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
-        let ty = TensorType::contiguous(dtype, [CHUNK as i64 / 100 + 1, 100]);
+        let ty = TensorType::contiguous(dtype, [CHUNKS[0] as i64 / 100 + 1, 100]);
         let count = ty.numel() as usize;
         let mut truth: Vec<f64> = numbers(3).into_iter().cycle().take(count).collect();
         (truth[5], truth[70]) = (f64::NAN, f64::INFINITY);

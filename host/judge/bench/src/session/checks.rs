@@ -7,7 +7,6 @@ use super::prepared::PreparedRound;
 use crate::blame::of_rewrite;
 use crate::compare::OutputComparison;
 use crate::decided::{Sides, decide};
-use crate::device::BenchDevice;
 use crate::element::HostElements;
 use crate::held::HeldTensor;
 use crate::inputs::{Round, hash_of};
@@ -139,7 +138,10 @@ impl<'a> Checks<'a> {
     ) -> Result<Vec<HeldTensor>, RewriteError> {
         let specs = &self.reference.specs;
         let device = &self.reference.device;
-        let out_of_reach = OutOfReach::new(device, eager.iter().chain(drawn.inputs.iter().map(Rc::as_ref)), round);
+        // What is on the device meanwhile and not for the rewrite to touch.
+        let out_of_reach: Vec<&HeldTensor> = eager.iter().chain(drawn.inputs.iter().map(Rc::as_ref)).collect();
+        let key = hash_of(Round { number: 0, scaled: None, ..round }, "what is out of reach", 0);
+        HeldTensor::changed(&out_of_reach, device, key, true);
         let device_error = |message| RewriteError::Op { node: NodeId(0), op: "a node of the rewrite".into(), message };
         let input_bytes: u64 = specs.iter().map(|spec| spec.ty.bytes()).sum();
         let mut guard = device.guard(self.settings.rewrite_bytes.saturating_add(input_bytes));
@@ -152,7 +154,7 @@ impl<'a> Checks<'a> {
         let overwritten = guard.overwritten().map_err(|error| device_error(error.to_string()))?;
         let peak = guard.peak_bytes().map_err(device_error)?;
         drop(guard);
-        let overwritten = overwritten + out_of_reach.changed();
+        let overwritten = overwritten + HeldTensor::changed(&out_of_reach, device, key, false);
         self.evaluation.peak_bytes = self.evaluation.peak_bytes.max(peak.saturating_sub(input_bytes));
         if overwritten > 0 {
             self.evaluation.findings.push(Finding::GuardZone { count: overwritten });
@@ -327,35 +329,12 @@ fn left_as_poison(rewritten: HostElements<'_>, eager: HostElements<'_>) -> u64 {
     left.map(|left| left.count() as u64).sum()
 }
 
-/// What is on the device while a rewrite runs and not for it to touch.
-struct OutOfReach<'a> {
-    device: &'a BenchDevice,
-    key: u64,
-    /// Each with its digest of before.
-    held: Vec<(&'a HeldTensor, Option<Vec<u8>>)>,
-}
-
-impl<'a> OutOfReach<'a> {
-    fn new(device: &'a BenchDevice, held: impl Iterator<Item = &'a HeldTensor>, round: Round) -> OutOfReach<'a> {
-        let key = hash_of(round, "what is out of reach", 0);
-        OutOfReach { device, key, held: held.map(|held| (held, held.digest(device, key))).collect() }
-    }
-
-    /// How many are not what they were.
-    fn changed(&self) -> u64 {
-        let differs =
-            |before: &[u8], held: &HeldTensor| held.digest(self.device, self.key).is_some_and(|now| now != before);
-        let changed =
-            self.held.iter().filter(|(held, before)| before.as_deref().is_some_and(|before| differs(before, held)));
-        changed.count() as u64
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::on_device::CHUNK;
+    use crate::device::BenchDevice;
+    use crate::on_device::LEAST;
     use crate::session::tests::alone;
     use passhost_ir::Dtype;
     use passhost_torch::Tensor;
@@ -379,13 +358,15 @@ mod tests {
     fn what_is_written_to_on_the_device_while_a_rewrite_runs_is_found() {
         let _alone = alone();
         let device = BenchDevice::cpu_like_a_gpu();
-        let mut memory = Tensor::empty(device.target(), &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
+        let mut memory = Tensor::empty(device.target(), &TensorType::contiguous(Dtype::U8, [LEAST as i64])).unwrap();
         memory.fill(7);
         let held = [HeldTensor::of(&device, &memory)];
-        let round = Round { seed: 3, number: 0, scaled: None };
-        let out_of_reach = OutOfReach::new(&device, held.iter(), round);
-        assert_eq!(out_of_reach.changed(), 0);
+        let held: Vec<&HeldTensor> = held.iter().collect();
+        assert_eq!(HeldTensor::changed(&held, &device, 3, true), 0);
+        assert_eq!(HeldTensor::changed(&held, &device, 3, false), 0);
         memory.reinterpret(5, &TensorType::contiguous(Dtype::U8, [1])).unwrap().fill(8);
-        assert_eq!(out_of_reach.changed(), 1);
+        assert_eq!(HeldTensor::changed(&held, &device, 3, true), 0, "what it was is known");
+        assert_eq!(HeldTensor::changed(&held, &device, 3, false), 1);
+        assert_eq!(HeldTensor::changed(&held, &device, 4, true), 0, "under another key it is another");
     }
 }
