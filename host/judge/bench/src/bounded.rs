@@ -29,6 +29,12 @@ pub fn literals(program: &Graph) -> Vec<f64> {
 /// For each input whether an index, or anything else that must stay in a range, is made of it: out of that range a kernel
 /// of CUDA's takes the whole process down, or, where it divides or shifts integers, gives anything.
 pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
+    let bounded = bounded_values(program);
+    program.inputs.iter().map(|input| bounded.contains(input)).collect()
+}
+
+/// The same of all values.
+fn bounded_values(program: &Graph) -> HashSet<ValueId> {
     let ops = OpTable::sample();
     let mut bounded: HashSet<ValueId> = HashSet::new();
     // Written through a view, a value may be bounded that is defined before what bounds it.
@@ -60,9 +66,59 @@ pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
             );
         }
         if bounded.len() == before {
-            return program.inputs.iter().map(|input| bounded.contains(input)).collect();
+            return bounded;
         }
     }
+}
+
+/// For each input the indices that a graph takes of it, from the least to the largest, if it makes no other ones of it: rows
+/// of tables, and rows from behind where every op counts these.
+pub fn indexed_rows(program: &Graph) -> Vec<Option<(i64, i64)>> {
+    let bounded = bounded_values(program);
+    let rows = |input: &ValueId| if bounded.contains(input) { rows_of(program, *input, &bounded) } else { None };
+    program.inputs.iter().map(rows).collect()
+}
+
+fn rows_of(program: &Graph, input: ValueId, bounded: &HashSet<ValueId>) -> Option<(i64, i64)> {
+    const SAME_ELEMENTS: [&str; 9] =
+        ["view", "reshape", "expand", "unsqueeze", "squeeze", "transpose", "permute", "contiguous", "clone"];
+    let ops = OpTable::sample();
+    let (mut made, mut range) = (HashSet::from([input]), None);
+    for node in &program.nodes {
+        let NodeKind::Aten { op, args } = &node.kind else { continue };
+        let used = node.operands().iter().any(|operand| made.contains(operand));
+        if !used {
+            continue;
+        }
+        if ops.get(op).is_some_and(Schema::writes) {
+            return None;
+        }
+        let name = op.name.trim_start_matches("aten::");
+        if SAME_ELEMENTS.contains(&name) {
+            made.extend(&node.outputs);
+        } else if let Some(table) = args.first().and_then(Arg::as_value).filter(|table| !made.contains(table))
+            && let Some(index) = index_argument(op).and_then(|position| args.get(position))
+        {
+            let dim = match (name, args.get(1)) {
+                ("embedding", _) => 0,
+                ("index_select" | "gather", Some(Arg::Int(dim))) => *dim,
+                // A mask has the place of several dimensions.
+                ("index", Some(Arg::OptionalValues(of)))
+                    if index.values().all(|at| program.ty(*at).dtype != Dtype::Bool) =>
+                {
+                    of.iter().position(|value| value.is_some_and(|value| made.contains(&value)))? as i64
+                }
+                _ => return None,
+            };
+            let ty = program.ty(*table);
+            let extent = *ty.shape.get(dim.rem_euclid(ty.rank().max(1) as i64) as usize)?;
+            let (low, high) = range.unwrap_or((i64::MIN, i64::MAX));
+            range = Some((low.max(if name == "index" { -extent } else { 0 }), high.min(extent - 1)));
+        } else if node.outputs.iter().any(|output| bounded.contains(output)) {
+            return None;
+        }
+    }
+    range.filter(|(low, high)| low < high)
 }
 
 /// Whether a result leaves a range where an operand does. Positions that are found among floats do not; a comparison may,
@@ -107,6 +163,26 @@ mod tests {
         )
         .unwrap();
         assert_eq!(bounded_inputs(&program), [true, false, false, false]);
+    }
+
+    #[test]
+    fn an_input_that_is_an_index_takes_the_rows_of_its_tables() {
+        let rows = |body: &str| {
+            let text = format!(
+                "graph(%i: i64[2,3], %w: f32[9,3], %v: f32[7,3]) {{\n  %j: i64[6] = aten::reshape(%i, [6])\n{body}}}\n"
+            );
+            indexed_rows(&Graph::parse(&text).unwrap())
+        };
+        let one = "  %e: f32[2,3,3] = aten::embedding(%w, %i)\n";
+        assert_eq!(rows(&format!("{one}  return (%e)\n")), [Some((0, 8)), None, None]);
+        let both = format!("{one}  %f: f32[6,3] = aten::index_select(%v, 0, %j)\n  return (%e, %f)\n");
+        assert_eq!(rows(&both)[0], Some((0, 6)), "the smaller table");
+        let behind = "  %f: f32[6,3] = aten::index.Tensor(%v, [%j])\n  return (%f)\n";
+        assert_eq!(rows(behind)[0], Some((-7, 6)));
+        let next = "  %n: i64[6] = aten::add.Scalar(%j, 1)\n  %f: f32[6,3] = aten::index_select(%v, 0, %n)\n";
+        assert_eq!(rows(&format!("{one}{next}  return (%e, %f)\n"))[0], None, "another index is made of it");
+        let shown = "  %n: i64[6] = aten::add.Scalar(%j, 1)\n";
+        assert_eq!(rows(&format!("{one}{shown}  return (%e, %n)\n"))[0], Some((0, 8)));
     }
 
     #[test]

@@ -84,6 +84,8 @@ pub enum EdgeCaseDraw {
     Sorted,
     /// Integers that take more than 16 or 32 bits, in single places and in one row.
     Wide,
+    /// Any rows of the tables that it is an index of, the first and the last among them; from behind where that counts.
+    Rows,
     /// Every row of the last dimension is the same.
     EqualRows,
     /// Inputs of one type are the same.
@@ -103,6 +105,8 @@ pub struct UnusualInput<'a> {
     pub spec: &'a InputSpec,
     /// Whether it must stay in the range that is recorded of it.
     pub bounded: bool,
+    /// The least and the largest index that it may be, if it is one.
+    pub rows: Option<(i64, i64)>,
     /// What its graph compares with.
     pub literals: &'a [f64],
     /// What decides where it is unusual.
@@ -139,6 +143,7 @@ impl fmt::Display for EdgeCaseDraw {
             EdgeCaseDraw::Repeated => "repeats one value",
             EdgeCaseDraw::Sorted => "is sorted",
             EdgeCaseDraw::Wide => "has integers of many bits in single places and a row",
+            EdgeCaseDraw::Rows => "takes any rows of what it indexes",
             EdgeCaseDraw::EqualRows => "has equal rows",
             EdgeCaseDraw::EqualInputs => "are equal",
             EdgeCaseDraw::LargeEnds => "has large numbers at both ends of some rows",
@@ -302,7 +307,7 @@ fn redrawn(spec: &InputSpec, domain: EdgeCaseDraw) -> Option<InputSpec> {
 
 /// What every element is, where one has nothing of its usual draw.
 fn everywhere<'a>(
-    UnusualInput { spec, bounded, literals, key }: UnusualInput<'a>,
+    UnusualInput { spec, bounded, rows, literals, key }: UnusualInput<'a>,
     domain: EdgeCaseDraw,
 ) -> Option<Box<dyn Fn(usize) -> f64 + Sync + 'a>> {
     let (row, count) = (rows_of(spec).0, spec.ty.numel());
@@ -311,6 +316,15 @@ fn everywhere<'a>(
         | (EdgeCaseDraw::FewLeft | EdgeCaseDraw::FewMasked, draw) => {
             let (masked, left) = if let Draw::FloatMask { low } = draw { (*low, 0.0) } else { (0.0, 1.0) };
             Box::new(move |place| if stays(domain, key, place, row) { left } else { masked })
+        }
+        (EdgeCaseDraw::Rows, _) => {
+            let (low, high) = rows?;
+            let count = (high - low + 1).unsigned_abs();
+            Box::new(move |place| match hash_at(!key, place) % 4 {
+                0 => high as f64,
+                1 => low as f64,
+                _ => low.saturating_add_unsigned(hash_at(key, place) % count) as f64,
+            })
         }
         (EdgeCaseDraw::MaskedValues, Draw::FloatMask { low }) => Box::new(move |place| masked_or_not(key, place, *low)),
         (EdgeCaseDraw::OwnMeans, Draw::Normal { std, .. }) => {

@@ -1,6 +1,7 @@
 //! Why a mutant computes what the original does, where that can be argued from the graph.
 
 use crate::draft::Site;
+use passhost_ir::verify::index_argument;
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, ValueId};
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ pub(crate) fn rule(site: &Site<'_>, class: &str) -> Option<&'static str> {
         ("precision", _) if site.ty().dtype.is_float() && is_rounded(site) => {
             Some("a value that the graph itself has rounded")
         }
-        ("integers narrowed", _) if is_small(site.graph, site.value) || is_index_alone(site) => {
+        ("integers narrowed", _) if is_small(site.graph, site.value) => {
             Some("integers that bools, positions or the rows of a table bound to 16 bits")
         }
         _ => None,
@@ -32,13 +33,42 @@ pub(crate) fn rule(site: &Site<'_>, class: &str) -> Option<&'static str> {
 /// Whether all integers of a value lie within 16 bits, whatever the inputs are. One pass over the nodes in their order: a value
 /// that is used many times is looked at once.
 fn is_small(graph: &Graph, value: ValueId) -> bool {
-    let mut bounds = BTreeMap::new();
+    let mut bounds = indices(graph);
     for node in &graph.nodes {
         if let (Some(bound), [output]) = (largest(graph, node, &bounds), node.outputs.as_slice()) {
-            bounds.insert(*output, bound);
+            let least = bounds.entry(*output).or_insert(bound);
+            *least = bound.min(*least);
         }
     }
     bound_of(graph, value, &bounds).is_some_and(|bound| bound <= SMALL)
+}
+
+/// What no integer of values that become indices exceeds in magnitude: where one does, eager refuses the inputs.
+fn indices(graph: &Graph) -> BTreeMap<ValueId, i64> {
+    let mut bounds: BTreeMap<ValueId, i64> = BTreeMap::new();
+    for node in graph.nodes.iter().rev() {
+        let NodeKind::Aten { op, args } = &node.kind else { continue };
+        let mut found = vec![];
+        if let Some(index) = index_argument(op).and_then(|position| args.get(position)) {
+            let table = args.first().and_then(Arg::as_value).map(|&table| graph.ty(table));
+            let most = table.and_then(|table| table.shape.iter().max().copied());
+            found.extend(index.values().filter_map(|&index| Some((index, most?))));
+        }
+        let moved = match (op.name.trim_start_matches("aten::"), args.get(1)) {
+            ("view" | "reshape" | "expand" | "unsqueeze" | "squeeze" | "transpose" | "permute" | "contiguous", _)
+            | ("clone" | "neg", _) => Some(0),
+            ("add" | "sub", Some(Arg::Int(by))) if is_plain(args) => by.checked_abs(),
+            _ => None,
+        };
+        if let (Some(moved), [output], Some(Arg::Value(operand))) = (moved, node.outputs.as_slice(), args.first()) {
+            found.extend(bounds.get(output).and_then(|bound| Some((*operand, bound.checked_add(moved)?))));
+        }
+        for (value, bound) in found {
+            let least = bounds.entry(value).or_insert(bound);
+            *least = bound.min(*least);
+        }
+    }
+    bounds
 }
 
 /// What no integer of a value exceeds in magnitude. Of bytes it follows from the type, to which negative numbers wrap around.
@@ -83,20 +113,6 @@ fn largest(graph: &Graph, node: &Node, bounds: &BTreeMap<ValueId, i64>) -> Optio
 /// Whether a sum has no factor of its own.
 fn is_plain(args: &[Arg]) -> bool {
     args.get(2).is_none_or(|alpha| matches!(alpha, Arg::Int(1)))
-}
-
-/// Whether a value is used as an index alone, of tables with fewer rows.
-fn is_index_alone(site: &Site<'_>) -> bool {
-    let mut users = site.graph.nodes.iter().filter(|node| node.operands().contains(&site.value)).peekable();
-    let indexes = |node: &Node| {
-        let NodeKind::Aten { op, args } = &node.kind else { return false };
-        let name = op.name.trim_start_matches("aten::");
-        let is_lookup = matches!(name, "embedding" | "index_select" | "gather");
-        let table = args.first().and_then(Arg::as_value).map(|&table| site.graph.ty(table));
-        let is_index = args.first().is_none_or(|table| table.as_value() != Some(&site.value));
-        is_lookup && is_index && table.is_some_and(|table| table.shape.iter().all(|&extent| extent <= SMALL))
-    };
-    !site.is_output() && users.peek().is_some() && users.all(indexes)
 }
 
 /// The name of the op that makes a value.

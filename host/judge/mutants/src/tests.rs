@@ -89,6 +89,28 @@ fn positions_and_what_is_calculated_of_them_are_bounded() {
 
 #[test]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn what_becomes_an_index_has_no_more_numbers_than_a_table_has_rows() {
+    let graph = Graph::parse(
+        "graph(%i: i64[4], %n: i64[4], %t: f32[9,3], %u: f32[40000,3]) {
+  %a: i64[4] = aten::add.Scalar(%i, 2)
+  %b: i64[2,2] = aten::view(%a, [2, 2])
+  %e: f32[2,2,3] = aten::embedding(%t, %b)
+  %f: f32[4,3] = aten::index.Tensor(%u, [%n])
+  %k: i64[4] = aten::mul.Tensor(%n, %i)
+  return (%e, %f, %k)
+}
+",
+    )
+    .unwrap();
+    let all = mutants(&graph);
+    let narrowed = all.iter().filter(|mutant| mutant.class == "integers narrowed");
+    let is_equivalent =
+        |at: &str| narrowed.clone().find(|mutant| mutant.at == at).map(|found| found.equivalent.is_some());
+    assert_eq!(["%i", "%a", "%n", "%k"].map(is_equivalent), [Some(true), Some(true), Some(false), Some(false)]);
+}
+
+#[test]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 fn bounds_of_a_value_that_is_used_twice_at_each_step_end() {
     let steps: String =
         (0..200).map(|step| format!("  %v{}: i64[4] = aten::mul.Tensor(%v{step}, %v{step})\n", step + 1)).collect();

@@ -11,7 +11,7 @@ fn drawn(dtype: Dtype, shape: &[i64], distribution: Draw, domain: EdgeCaseDraw, 
     let spec = InputSpec { name: "x".into(), ty, draw: distribution, min: Some(0.0), max: None };
     assert!(draws(&spec, bounded).contains(&domain), "{domain:?}");
     let usual = draw(&spec, 0, ROUND).unwrap();
-    let input = UnusualInput { spec: &spec, bounded, literals: &[2.5], key: 77 };
+    let input = UnusualInput { spec: &spec, bounded, rows: None, literals: &[2.5], key: 77 };
     let bytes = draw_edge_case(input, 0, ROUND, domain, &usual).unwrap();
     HostElements { dtype, bytes: &bytes }.to_f64()
 }
@@ -153,7 +153,7 @@ fn few_numbers_have_halves_and_are_equal_in_every_other_row_of_inputs_alike() {
         let ty = TensorType::contiguous(Dtype::F32, [6, 50]);
         let spec =
             InputSpec { name: name.into(), ty, draw: Draw::Normal { mean: 0.0, std: 1.0 }, min: None, max: None };
-        let input = UnusualInput { spec: &spec, bounded: false, literals: &[], key: 9 };
+        let input = UnusualInput { spec: &spec, bounded: false, rows: None, literals: &[], key: 9 };
         let bytes = draw_edge_case(input, 0, ROUND, EdgeCaseDraw::FewNumbers, &[0; 1200]).unwrap();
         HostElements { dtype: Dtype::F32, bytes: &bytes }.to_f64()
     };

@@ -86,7 +86,7 @@ fn unusual_inputs_are_the_same_on_a_device() {
     for spec in specs {
         let usual = HeldTensor::of(&device, &on_device(&device, &spec, ROUND).unwrap());
         for &domain in edge_cases::draws(&spec, false) {
-            let input = UnusualInput { spec: &spec, bounded: false, literals: &[2.5], key: 5 };
+            let input = UnusualInput { spec: &spec, bounded: false, rows: None, literals: &[2.5], key: 5 };
             let held = draw_edge_case_held(&device, input, 0, ROUND, domain, &usual).unwrap();
             let expected = draw_edge_case(input, 0, ROUND, domain, usual.elements().bytes).unwrap();
             assert!(held.elements().bytes == expected, "{:?} that {domain}", spec.draw);

@@ -1,8 +1,8 @@
 //! Rounds in which inputs are unusual, of which there are as many as the inputs of a graph allow.
 
-use crate::bounded::bounded_inputs;
+use crate::bounded::{bounded_inputs, indexed_rows};
 use crate::edge_cases::{EdgeCaseDraw, draws};
-use passhost_ir::{Graph, InputSpec};
+use passhost_ir::{Draw, Graph, InputSpec};
 use passhost_result::UnusualRound;
 
 /// A round in which inputs are unusual.
@@ -33,6 +33,11 @@ impl EdgeCase {
         let ways = |&(input, bounded): &(usize, bool)| {
             draws(&specs[input], bounded).iter().map(move |&draw| EdgeCase { inputs: vec![(input, bounded)], draw })
         };
+        let rows = indexed_rows(graph).into_iter().enumerate().filter(|(input, rows)| {
+            let ranges = !matches!(specs[*input].draw, Draw::Integers(_));
+            rows.is_some() && ranges && !specs[*input].is_fixed() && specs[*input].ty.numel() > 0
+        });
+        let rows = rows.map(|(input, _)| EdgeCase { inputs: vec![(input, true)], draw: EdgeCaseDraw::Rows });
         let together = TOGETHER.iter().map(|&draw| {
             let can = |(input, bounded): &&(usize, bool)| draws(&specs[*input], *bounded).contains(&draw);
             EdgeCase { inputs: bounded.iter().filter(can).copied().collect(), draw }
@@ -47,7 +52,7 @@ impl EdgeCase {
             is_first.then(|| EdgeCase { inputs: inputs(), draw: EdgeCaseDraw::EqualInputs })
         });
         let of_several = together.chain(equal).filter(|case| case.inputs.len() > 1);
-        bounded.iter().flat_map(ways).chain(of_several).collect()
+        bounded.iter().flat_map(ways).chain(rows).chain(of_several).collect()
     }
 
     /// As findings name it.

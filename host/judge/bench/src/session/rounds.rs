@@ -5,7 +5,7 @@ use super::drawn::{DrawnInputs, input_error, no_input, not_drawn};
 use super::edge_case::EdgeCase;
 use super::prepared::PreparedRound;
 use crate::blame::of_eager;
-use crate::bounded::literals;
+use crate::bounded::{indexed_rows, literals};
 use crate::edge_cases::{EdgeCaseDraw, UnusualInput, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::{Round, hash_of};
@@ -53,6 +53,7 @@ impl ReferenceSession {
             none => none.insert(self.drawn(round)?),
         };
         let literals = literals(&self.graph);
+        let rows = if case.draw == EdgeCaseDraw::Rows { indexed_rows(&self.graph) } else { vec![] };
         let key = hash_of(round, &case.name(&self.specs), case.draw as u64);
         let mut drawn = usual.clone();
         for &(at, bounded) in &case.inputs {
@@ -61,7 +62,8 @@ impl ReferenceSession {
                 continue;
             }
             let spec = &self.specs[at];
-            let input = UnusualInput { spec, bounded, literals: &literals, key };
+            let rows = rows.get(at).copied().flatten();
+            let input = UnusualInput { spec, bounded, rows, literals: &literals, key };
             let edge_case = draw_edge_case_held(&self.device, input, at, round, case.draw, &usual.inputs[at]);
             let edge_case = edge_case.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
             drawn.inputs[at] = Rc::new(edge_case);
