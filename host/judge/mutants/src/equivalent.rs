@@ -23,10 +23,27 @@ pub(crate) fn rule(site: &Site<'_>, class: &str) -> Option<&'static str> {
         ("precision", _) if site.ty().dtype.is_float() && is_rounded(site) => {
             Some("a value that the graph itself has rounded")
         }
+        ("term" | "eps", name) if site.args().get(1).is_some_and(|by| changes_nothing(name, by)) => {
+            Some("a term of 0, or a factor of 1")
+        }
         ("integers narrowed", _) if is_small(site.graph, site.value) => {
             Some("integers that bools, positions or the rows of a table bound to 16 bits")
         }
         _ => None,
+    }
+}
+
+/// Whether an op leaves a value as it is that is calculated with this number.
+fn changes_nothing(name: &str, by: &Arg) -> bool {
+    let number = match by {
+        Arg::Int(number) => *number as f64,
+        Arg::Float(number) => *number,
+        _ => return false,
+    };
+    match name {
+        "add" | "sub" => number == 0.0,
+        "mul" | "div" | "pow" => number == 1.0,
+        _ => false,
     }
 }
 

@@ -111,6 +111,25 @@ fn what_becomes_an_index_has_no_more_numbers_than_a_table_has_rows() {
 
 #[test]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn what_adds_nothing_is_dropped_without_a_change() {
+    let graph = Graph::parse(
+        "graph(%x: f32[4]) {
+  %a: f32[4] = aten::add.Scalar(%x, 0)
+  %b: f32[4] = aten::mul.Scalar(%a, 1.0)
+  %c: f32[4] = aten::mul.Scalar(%b, 0)
+  %d: f32[4] = aten::add.Scalar(%c, 3)
+  return (%b, %d)
+}
+",
+    )
+    .unwrap();
+    let dropped = mutants(&graph).into_iter().filter(|mutant| mutant.class == "term");
+    let found: Vec<(String, bool)> = dropped.map(|mutant| (mutant.at, mutant.equivalent.is_some())).collect();
+    assert_eq!(found, [("%a", true), ("%b", true), ("%c", false), ("%d", false)].map(|(at, is)| (at.to_owned(), is)));
+}
+
+#[test]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 fn bounds_of_a_value_that_is_used_twice_at_each_step_end() {
     let steps: String =
         (0..200).map(|step| format!("  %v{}: i64[4] = aten::mul.Tensor(%v{step}, %v{step})\n", step + 1)).collect();
