@@ -1,9 +1,10 @@
 //! What a graph says of its inputs: which must stay in a range, and which numbers they are compared with.
 
-use passhost_ir::ops::{Range, Shows};
+use passhost_ir::ops::{Range as ValueRange, Shows};
 use passhost_ir::verify::index_argument;
-use passhost_ir::{Arg, Dtype, Graph, NodeKind, OpName, OpRow, OpTable, Schema, ValueId, alias};
-use std::collections::HashSet;
+use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, OpName, OpRow, OpTable, Schema, ValueId, alias};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// The numbers that a graph compares with, or bounds by.
 pub fn literals(program: &Graph) -> Vec<f64> {
@@ -42,7 +43,7 @@ fn bounded_values(program: &Graph) -> HashSet<ValueId> {
     loop {
         let before = bounded.len();
         for node in program.nodes.iter().rev() {
-            let NodeKind::Aten { op, args } = &node.kind else { continue };
+            let NodeKind::Aten { op, .. } = &node.kind else { continue };
             let written = ops.get(op).is_some_and(Schema::writes);
             let shared = |output: &ValueId| {
                 let own = memory[output.index()];
@@ -50,15 +51,7 @@ fn bounded_values(program: &Graph) -> HashSet<ValueId> {
             };
             let reaching: Vec<&ValueId> =
                 node.outputs.iter().filter(|output| bounded.contains(output) || shared(output)).collect();
-            let range = OpRow::of(op).and_then(|row| row.range);
-            if matches!(range, Some(Range::Operands | Range::Probabilities)) {
-                bounded.extend(node.operands());
-            } else if let Some(index) = index_argument(op).and_then(|position| args.get(position)) {
-                bounded.extend(index.values());
-            } else if range == Some(Range::Second) {
-                let second = args.get(1).into_iter().flat_map(Arg::values);
-                bounded.extend(second.filter(|&&value| !program.ty(value).dtype.is_float()));
-            }
+            bounded.extend(bounded_by(program, node));
             bounded.extend(
                 node.operands()
                     .into_iter()
@@ -71,54 +64,146 @@ fn bounded_values(program: &Graph) -> HashSet<ValueId> {
     }
 }
 
-/// For each input the indices that a graph takes of it, from the least to the largest, if it makes no other ones of it: rows
-/// of tables, and rows from behind where every op counts these.
+/// The operands of a node that must stay in a range.
+fn bounded_by(program: &Graph, node: &Node) -> Vec<ValueId> {
+    let NodeKind::Aten { op, args } = &node.kind else { return vec![] };
+    let range = OpRow::of(op).and_then(|row| row.range);
+    if matches!(range, Some(ValueRange::Operands | ValueRange::Probabilities)) {
+        node.operands()
+    } else if let Some(index) = index_argument(op).and_then(|position| args.get(position)) {
+        index.values().copied().collect()
+    } else if range == Some(ValueRange::Second) {
+        let second = args.get(1).into_iter().flat_map(Arg::values).copied();
+        second.filter(|value| !program.ty(*value).dtype.is_float()).collect()
+    } else {
+        vec![]
+    }
+}
+
+/// For each input the integers, from the least to the largest, of which a graph makes indices that eager takes, if it makes
+/// others of none and each of one element alone: rows of tables, positions of which something is taken away, and rows from
+/// behind where these count.
 pub fn indexed_rows(program: &Graph) -> Vec<Option<(i64, i64)>> {
     let bounded = bounded_values(program);
-    let rows = |input: &ValueId| if bounded.contains(input) { rows_of(program, *input, &bounded) } else { None };
+    let is_index = |input: &ValueId| bounded.contains(input) && is_integer(program, *input);
+    let rows = |input: &ValueId| if is_index(input) { rows_of(program, *input, &bounded) } else { None };
     program.inputs.iter().map(rows).collect()
 }
 
+/// Rows of the largest table for which all indices are tried.
+const MOST_ROWS: i64 = 1 << 16;
+
 fn rows_of(program: &Graph, input: ValueId, bounded: &HashSet<ValueId>) -> Option<(i64, i64)> {
-    const SAME_ELEMENTS: [&str; 9] =
-        ["view", "reshape", "expand", "unsqueeze", "squeeze", "transpose", "permute", "contiguous", "clone"];
-    let ops = OpTable::sample();
-    let (mut made, mut range) = (HashSet::from([input]), None);
+    let lookups = program.nodes.iter().filter_map(|node| Some((node, looked_up(program, node)?)));
+    let most = lookups.clone().flat_map(|(_, of)| of).map(|(_, range)| range.end).max()?;
+    if most > MOST_ROWS {
+        return None;
+    }
+    let tried: Vec<i64> = (-2 * most..2 * most).collect();
+    let mut is_right = vec![true; tried.len()];
+    let mut indexes = false;
+    let mut made = HashMap::from([(input, tried.clone())]);
     for node in &program.nodes {
         let NodeKind::Aten { op, args } = &node.kind else { continue };
-        let used = node.operands().iter().any(|operand| made.contains(operand));
-        if !used {
+        if !node.operands().iter().any(|operand| made.contains_key(operand)) {
             continue;
         }
-        if ops.get(op).is_some_and(Schema::writes) {
+        if OpTable::sample().get(op).is_some_and(Schema::writes) {
             return None;
         }
-        let name = op.name.trim_start_matches("aten::");
-        if SAME_ELEMENTS.contains(&name) {
-            made.extend(&node.outputs);
-        } else if let Some(table) = args.first().and_then(Arg::as_value).filter(|table| !made.contains(table))
-            && let Some(index) = index_argument(op).and_then(|position| args.get(position))
-        {
-            let dim = match (name, args.get(1)) {
-                ("embedding", _) => 0,
-                ("index_select" | "gather", Some(Arg::Int(dim))) => *dim,
-                // A mask has the place of several dimensions.
-                ("index", Some(Arg::OptionalValues(of)))
-                    if index.values().all(|at| program.ty(*at).dtype != Dtype::Bool) =>
-                {
-                    of.iter().position(|value| value.is_some_and(|value| made.contains(&value)))? as i64
-                }
-                _ => return None,
-            };
-            let ty = program.ty(*table);
-            let extent = *ty.shape.get(dim.rem_euclid(ty.rank().max(1) as i64) as usize)?;
-            let (low, high) = range.unwrap_or((i64::MIN, i64::MAX));
-            range = Some((low.max(if name == "index" { -extent } else { 0 }), high.min(extent - 1)));
+        let indices = looked_up(program, node).unwrap_or_default();
+        let of_this: Vec<_> = indices.iter().filter_map(|(index, range)| Some((made.get(index)?, range))).collect();
+        if bounded_by(program, node).iter().any(|operand| made.contains_key(operand)) {
+            let is_table = args.first().and_then(Arg::as_value).is_some_and(|table| made.contains_key(table));
+            if of_this.is_empty() || is_table {
+                return None;
+            }
+            indexes = true;
+            for (values, range) in of_this {
+                is_right.iter_mut().zip(values).for_each(|(is_right, value)| *is_right &= range.contains(value));
+            }
+        } else if let ([output], Some(values)) = (node.outputs.as_slice(), element_wise(program, node, &made)) {
+            made.insert(*output, values);
         } else if node.outputs.iter().any(|output| bounded.contains(output)) {
             return None;
         }
     }
-    range.filter(|(low, high)| low < high)
+    let runs = is_right.chunk_by(|one, next| one == next).scan(0, |first, run| {
+        *first += run.len();
+        Some((run[0], *first - run.len(), *first - 1))
+    });
+    let longest = runs.filter(|(is_right, ..)| *is_right && indexes).max_by_key(|(_, first, last)| last - first);
+    longest.map(|(_, first, last)| (tried[first], tried[last])).filter(|(low, high)| low < high)
+}
+
+/// Whether the integers that are tried fit a type, and what is calculated of them does not wrap around.
+fn is_integer(program: &Graph, value: ValueId) -> bool {
+    matches!(program.ty(value).dtype, Dtype::I32 | Dtype::I64)
+}
+
+/// The indices of an op that looks rows up, and what each must be.
+fn looked_up(program: &Graph, node: &Node) -> Option<Vec<(ValueId, Range<i64>)>> {
+    let NodeKind::Aten { op, args } = &node.kind else { return None };
+    let shape = &program.ty(*args.first()?.as_value()?).shape;
+    let rows = |dim: i64| shape.get(dim.rem_euclid(shape.len().max(1) as i64) as usize).copied();
+    let value = |position: usize| args.get(position)?.as_value().copied();
+    match (op.name.trim_start_matches("aten::"), args.get(1)?) {
+        ("embedding", Arg::Value(index)) => Some(vec![(*index, 0..rows(0)?)]),
+        ("index_select" | "gather", Arg::Int(dim)) => Some(vec![(value(2)?, 0..rows(*dim)?)]),
+        ("index", Arg::OptionalValues(indices)) => {
+            // A mask has the place of several dimensions.
+            let has_masks = indices.iter().flatten().any(|index| program.ty(*index).dtype == Dtype::Bool);
+            let indices = indices.iter().enumerate().filter(|_| !has_masks);
+            let all = indices.filter_map(|(dim, index)| Some(((*index)?, dim as i64)));
+            Some(all.filter_map(|(index, dim)| rows(dim).map(|rows| (index, -rows..rows))).collect())
+        }
+        _ => None,
+    }
+}
+
+/// What an op makes of integers, element by element.
+fn element_wise(program: &Graph, node: &Node, made: &HashMap<ValueId, Vec<i64>>) -> Option<Vec<i64>> {
+    let NodeKind::Aten { op, args } = &node.kind else { return None };
+    let is_counted = |value: &ValueId| is_integer(program, *value) || program.ty(*value).dtype == Dtype::Bool;
+    if op.overload == "dtype" || !node.outputs.iter().all(is_counted) {
+        return None;
+    }
+    let count = made.values().next()?.len();
+    let operand = |position: usize| match args.get(position)? {
+        Arg::Int(number) => Some(vec![*number; count]),
+        Arg::Value(value) => made.get(value).cloned(),
+        _ => None,
+    };
+    let is_plain = args.get(2).is_none_or(|alpha| matches!(alpha, Arg::Int(1)));
+    let both = |f: fn(i64, i64) -> i64| -> Option<Vec<i64>> {
+        Some(operand(0)?.into_iter().zip(operand(1)?).map(|(a, b)| f(a, b)).collect())
+    };
+    match op.name.trim_start_matches("aten::") {
+        "view" | "reshape" | "expand" | "unsqueeze" | "squeeze" | "transpose" | "permute" | "contiguous" | "clone" => {
+            operand(0)
+        }
+        "add" if is_plain => both(i64::wrapping_add),
+        "sub" if is_plain => both(i64::wrapping_sub),
+        "maximum" | "clamp_min" => both(i64::max),
+        "minimum" | "clamp_max" => both(i64::min),
+        "lt" => both(|a, b| (a < b).into()),
+        "le" => both(|a, b| (a <= b).into()),
+        "gt" => both(|a, b| (a > b).into()),
+        "ge" => both(|a, b| (a >= b).into()),
+        "eq" => both(|a, b| (a == b).into()),
+        "ne" => both(|a, b| (a != b).into()),
+        "where" => {
+            let (a, b) = (operand(1)?, operand(2)?);
+            Some(
+                operand(0)?
+                    .into_iter()
+                    .zip(a.into_iter().zip(b))
+                    .map(|(c, (a, b))| if c != 0 { a } else { b })
+                    .collect(),
+            )
+        }
+        _ => None,
+    }
 }
 
 /// Whether a result leaves a range where an operand does. Positions that are found among floats do not; a comparison may,
@@ -180,7 +265,13 @@ mod tests {
         let behind = "  %f: f32[6,3] = aten::index.Tensor(%v, [%j])\n  return (%f)\n";
         assert_eq!(rows(behind)[0], Some((-7, 6)));
         let next = "  %n: i64[6] = aten::add.Scalar(%j, 1)\n  %f: f32[6,3] = aten::index_select(%v, 0, %n)\n";
-        assert_eq!(rows(&format!("{one}{next}  return (%e, %f)\n"))[0], None, "another index is made of it");
+        assert_eq!(rows(&format!("{one}{next}  return (%e, %f)\n"))[0], Some((0, 5)), "another index is made of it");
+        let all = "  %n: i64[6] = aten::cumsum(%j, 0)\n  %f: f32[6,3] = aten::index_select(%v, 0, %n)\n";
+        assert_eq!(rows(&format!("{one}{all}  return (%e, %f)\n"))[0], None, "one is made of all");
+        let put = "  %f: f32[7,3] = aten::scatter.src(%v, 0, %i, %v)\n";
+        assert_eq!(rows(&format!("{one}{put}  return (%e, %f)\n"))[0], None, "what is written to is not known here");
+        let wrapped = "  %b: bool[6] = aten::lt.Scalar(%j, 0)\n  %p: i64[6] = aten::add.Scalar(%j, 7)\n  %n: i64[6] = aten::where.self(%b, %p, %j)\n  %f: f32[6,3] = aten::index_select(%v, 0, %n)\n  return (%f)\n";
+        assert_eq!(rows(wrapped)[0], Some((-7, 6)), "the graph counts from behind itself");
         let shown = "  %n: i64[6] = aten::add.Scalar(%j, 1)\n";
         assert_eq!(rows(&format!("{one}{shown}  return (%e, %n)\n"))[0], Some((0, 8)));
     }
