@@ -214,7 +214,7 @@ mod tests {
         let inside = two("clamp").to_string().replace("p0=4", "p0=3").replace("[4,30]", "[3,30]");
         assert_eq!(merges(&inside.parse().unwrap(), dense()), [true; 2]);
         assert_eq!(merges(&two("pad 0"), vec![80, 40, 8, 1]), [true, false], "there are gaps between rows");
-        assert_eq!(merges(&two("pad 0"), vec![90, 35, 6, 1]), [true; 2], "gaps are elsewhere");
+        assert_eq!(merges(&two("pad 0"), vec![90, 35, 6, 1]), [true; 2], "the gaps are between other dimensions");
     }
 
     #[test]
