@@ -147,9 +147,9 @@ mod tests {
     fn a_digest_tells_of_every_byte_of_every_tensor() {
         let _alone = alone();
         let device = BenchDevice::cpu_like_a_gpu();
-        // Chunks of both sizes, and bytes left over.
+        // Chunks of all sizes, and bytes left over.
         let ty = |count: usize| TensorType::contiguous(Dtype::U8, [count as i64]);
-        let counts = [(2 << 20) + (1 << 17) + 9, LEAST, 1 << 17];
+        let counts = [(2 << 20) + (1 << 19) + (1 << 17) + 9, LEAST, 1 << 17];
         let tensors = counts.map(|count| Tensor::from_bytes(device.target(), &ty(count), &vec![1; count]).unwrap());
         let mut before = device.digests(5, &tensors);
         assert_eq!(before.len(), tensors.len());

@@ -72,6 +72,7 @@ fn indices(graph: &Graph) -> BTreeMap<ValueId, i64> {
             found.extend(index.values().filter_map(|&index| Some((index, most?))));
         }
         let moved = match (op.name.trim_start_matches("aten::"), args.get(1)) {
+            ("view", _) if op.overload == "dtype" => None,
             ("view" | "reshape" | "expand" | "unsqueeze" | "squeeze" | "transpose" | "permute" | "contiguous", _)
             | ("clone" | "neg", _) => Some(0),
             ("add" | "sub", Some(Arg::Int(by))) if is_plain(args) => by.checked_abs(),
@@ -108,6 +109,7 @@ fn largest(graph: &Graph, node: &Node, bounds: &BTreeMap<ValueId, i64>) -> Optio
     let of_all =
         || node.operands().iter().try_fold(0, |most, &operand| Some(most.max(bound_of(graph, operand, bounds)?)));
     match op.name.trim_start_matches("aten::") {
+        "view" if op.overload == "dtype" => None,
         "to" | "_to_copy" | "clone" | "view" | "reshape" | "expand" | "unsqueeze" | "squeeze" | "slice"
         | "transpose" | "permute" | "contiguous" | "neg" | "abs" | "cat" | "stack" => of_all(),
         "where" => Some(of(1)?.max(of(2)?)),

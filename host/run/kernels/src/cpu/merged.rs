@@ -218,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn a_tensor_of_another_shape_is_refused_though_merged_it_is_the_same() {
+        let kernel = kernel("  i2 = i1 / 6\n  i3 = i1 % 6\n  i4 = 1", "i0, i4, i2, i3", "pad 0");
+        let compiled = CpuKernel::compile(&kernel).unwrap();
+        let stored = |shape| [Stored::dense(&Tensor::zeros(Dtype::I32, shape))];
+        assert!(compiled.merged.is_some());
+        assert!(run(&compiled, &stored([3, 2, 5, 6]), &CallingThread).is_ok());
+        assert!(run(&compiled, &stored([3, 2, 6, 5]), &CallingThread).is_err());
+    }
+
+    #[test]
     fn shifted_and_nested_quotients_are_merged_and_others_are_not() {
         for (index, place, merged) in [
             (

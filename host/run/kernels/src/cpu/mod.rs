@@ -46,7 +46,7 @@ pub use facts::facts;
 pub use prepared::PreparedRun;
 pub use threads::{CallingThread, NewThreads, ThreadPool};
 
-use crate::access::{BindError, BoundInput, BoundOutput};
+use crate::access::{BindError, BoundInput, BoundOutput, check};
 use arena::Arenas;
 use bind::Binding;
 use isa::Isa;
@@ -123,6 +123,8 @@ impl CpuKernel {
         inputs: &[BoundInput<'_>],
         outputs: &[BoundOutput],
     ) -> Result<(Option<&Arc<CpuKernel>>, Binding), BindError> {
+        // The shapes that merged ones are made of are the declared ones.
+        check(&self.kernel, inputs, outputs)?;
         match self.merged.as_ref().and_then(|merged| Some((&merged.kernel, merged.bind(inputs, outputs)?))) {
             Some((kernel, binding)) => Ok((Some(kernel), binding)),
             None => Ok((None, Binding::new(self, inputs, outputs)?)),
