@@ -23,6 +23,8 @@ const FLUSH: i64 = 512 << 20;
 /// Elements of `f32` that are copied to find out how fast a cache is, of a GPU and of a core: it holds both tensors.
 const CACHED: i64 = 3 << 20;
 const CACHED_BY_A_CORE: i64 = 1 << 15;
+/// Longer than a launch on a GPU and a wait for it take where no other process has a turn in between.
+const LAUNCH_NS: f64 = 10_000.0;
 
 /// The device.
 pub struct BenchDevice {
@@ -245,11 +247,12 @@ impl BenchDevice {
     }
 
     /// Not all of a launch is the device's doing; half of it is no program's to save. On a CPU there is none, and the speed is
-    /// the faster of a copy by a kernel, which has the widest vectors, and of loads on every core.
+    /// the faster of a copy by a kernel, which has the widest vectors, and of loads on every core. What a GPU is known to do
+    /// counts where a copy took longer: other processes had their turns meanwhile.
     fn floor_at(&self, speed: Speed, bytes: u64) -> u64 {
         let copied = (2 * 4 * self.copied()) as f64 / (speed.large_ns - speed.small_ns).max(1.0);
-        let (launch_ns, bandwidth) = match &self.gpu {
-            Some(_) => (speed.small_ns, copied),
+        let (launch_ns, bandwidth) = match self.gpu.as_ref().and_then(|parts| parts.gpu.facts().ok()) {
+            Some(facts) => (speed.small_ns.min(LAUNCH_NS), copied.max(facts.bandwidth as f64 / 1e9)),
             None => (0.0, copied.max(crate::integrity::cache_bandwidth() / 1e9)),
         };
         (launch_ns / 2.0 + bytes as f64 / (2.0 * bandwidth)) as u64

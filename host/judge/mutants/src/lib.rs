@@ -92,13 +92,15 @@ pub fn halves(mut all: Vec<Mutant>, seed: u64) -> (Vec<Mutant>, Vec<Mutant>) {
     (first, all)
 }
 
-/// So many compositions of two mutants of different classes.
+/// So many compositions of two mutants of different classes. The second is none of what the first one inserted: to take that
+/// away again would be no cheat.
 pub fn compositions(graph: &Graph, count: usize, seed: u64) -> Vec<Mutant> {
     let first: Vec<Mutant> = mutants(graph).into_iter().filter(|mutant| mutant.equivalent.is_none()).collect();
     let first = sampled(first, count, seed);
     let second = |(number, one): (usize, Mutant)| {
         let mut others = mutants(&one.graph);
-        others.retain(|other| other.class != one.class && other.equivalent.is_none());
+        let is_of_original = |at: &str| graph.values.iter().any(|value| at.strip_prefix('%') == Some(&value.name));
+        others.retain(|other| other.class != one.class && other.equivalent.is_none() && is_of_original(&other.at));
         let chosen = mixed(seed ^ number as u64) as usize % others.len().max(1);
         let other = others.into_iter().nth(chosen)?;
         let (class, at) = (format!("{} + {}", one.class, other.class), format!("{}, {}", one.at, other.at));

@@ -172,11 +172,13 @@ fn a_sample_of_mutants_has_each_class_and_follows_from_its_seed() {
 
 #[test]
 fn compositions_are_of_two_classes() {
-    let made = compositions(&graph(), 12, 3);
-    assert!(made.len() > 6, "{}", made.len());
+    let made = compositions(&graph(), 60, 3);
+    assert!(made.len() > 30, "{}", made.len());
     for mutant in &made {
         let (one, other) = mutant.class.split_once(" + ").unwrap_or_default();
         assert_ne!(one, other);
+        let second = mutant.at.rsplit_once(", %").map_or("", |(_, name)| name);
+        assert!(graph().values.iter().any(|value| value.name == second), "{second} is of the first mutant");
         assert!(verify_graph(&mutant.graph, OpTable::sample()).is_ok(), "{}", mutant.class);
     }
 }
