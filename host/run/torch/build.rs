@@ -12,7 +12,7 @@ fn main() {
     };
     cxx_build::bridge("src/bridge.rs")
         .files(
-            ["dispatch", "allocator", "gpu", "parallel", "pool", "scope", "tensor"]
+            ["dispatch", "allocator", "gpu", "parallel", "pool", "product", "scope", "tensor"]
                 .map(|name| format!("cpp/{name}.cc")),
         )
         // Before the headers of CUDA that may be installed beside libtorch: those are incomplete.

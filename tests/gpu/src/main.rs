@@ -16,6 +16,7 @@ mod joined;
 mod measured;
 mod memory;
 mod product;
+mod products;
 mod queue;
 mod random;
 mod results;
@@ -104,6 +105,8 @@ enum Command {
     },
     /// Multiplies matrices by a loop form that is written by hand for tensor cores.
     Product,
+    /// Holds products of matrices that are prepared for their layout against ATen's, bit by bit and in time.
+    Products,
     /// Prints device times of common fused kernels.
     Figures,
     /// Checks the runtime library: what its callers find as it was, streams, captured programs, the cost of a launch.
@@ -221,6 +224,7 @@ fn main() -> Result<()> {
             draws::print_times(&device)?;
         }
         Command::Product => println!("{} sums of a product on tensor cores are exact", product::run(&gpu, &compiler)?),
+        Command::Products => products::run(&gpu, &Arc::new(compiler))?,
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,
         Command::Launch => runtime::run_recorded(&gpu, &Arc::new(compiler))?,

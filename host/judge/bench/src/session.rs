@@ -23,7 +23,7 @@ use crate::inputs::Round;
 use crate::trivial::degenerate;
 use drawn::{DrawnInputs, input_error};
 use passhost_ir::verify::check_bytes;
-use passhost_ir::{Graph, InputSpec, OpTable, TensorType, constant_nodes, functionalise};
+use passhost_ir::{Graph, InputSpec, NodeKind, OpTable, TensorType, constant_nodes, functionalise};
 use passhost_protocol::device::{DeviceStage, LoadReport, ReferenceError, RewriteError, RewriteJob};
 use passhost_result::Work;
 use passhost_runtime::{Hints, Mode, NodeError, Watch};
@@ -143,7 +143,10 @@ impl ReferenceSession {
             Err(_) => Default::default(),
         };
         let in_place = job.in_place.iter().cloned().collect();
-        let hints = Hints { once, in_place, schedules: job.schedules.iter().cloned().collect() };
+        let schedules = job.schedules.iter().cloned().collect();
+        // What changes nothing is eager, and takes as long.
+        let products = job.rewrite.nodes.iter().any(|node| matches!(node.kind, NodeKind::Kernel { .. }));
+        let hints = Hints { once, in_place, schedules, products };
         Program::compile(&job.rewrite, Mode::Declared, &hints, self.device.context()).map_err(of_rewrite)
     }
 

@@ -35,6 +35,8 @@ pub struct Hints {
     pub once: HashSet<NodeId>,
     /// Names of schedules that kernels are to have in place of their defaults.
     pub schedules: HashMap<NodeId, String>,
+    /// Whether products of matrices are prepared for the layout of their operands.
+    pub products: bool,
 }
 
 impl<E: Engine> Program<E> {
@@ -42,7 +44,7 @@ impl<E: Engine> Program<E> {
     pub fn compile(
         graph: &Graph,
         mode: Mode,
-        Hints { in_place, once, schedules }: &Hints,
+        Hints { in_place, once, schedules, products }: &Hints,
         context: &Arc<Context<E>>,
     ) -> Result<Program<E>, NodeError> {
         // On a GPU small kernels are joined: there a launch costs what they cost. On the CPU each node runs where it stands.
@@ -72,7 +74,7 @@ impl<E: Engine> Program<E> {
                 NodeKind::Aten { .. } if write_backs.scatters.contains(&node.id) => {
                     write_back(node, write_backs.done.contains(&node.id), context.engine())
                 }
-                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, context.engine()),
+                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, context.engine(), *products),
                 NodeKind::Kernel { .. } => launch(members, context, &plan, schedules.get(&node.id)),
             };
             let outputs = || members.iter().flat_map(|node| &node.outputs);
@@ -105,7 +107,9 @@ fn write_back<E: Engine>(node: &Node, is_done: bool, engine: &E) -> Result<Instr
     let &[whole, part] = &node.operands()[..] else { return Err(unsuited()) };
     let args = [&[Arg::Value(whole)], &args[..]].concat();
     let copied = [Arg::Value(whole), Arg::Value(part), Arg::Bool(false)];
-    let both = || Ok::<_, Cause>([engine.prepare(&op, &args)?, engine.prepare(&OpName::parse(PUT_BACK), &copied)?]);
+    let both = || {
+        Ok::<_, Cause>([engine.prepare(&op, &args, false)?, engine.prepare(&OpName::parse(PUT_BACK), &copied, false)?])
+    };
     let copy = if is_done { None } else { Some(both()?) };
     Ok(InstructionKind::PutBack { copy, whole: whole.index(), part: part.index() })
 }
@@ -139,9 +143,9 @@ pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperti
     launches.flat_map(texts).collect()
 }
 
-fn call<E: Engine>(op: &OpName, args: &[Arg], engine: &E) -> Result<InstructionKind<E::Call>, Cause> {
+fn call<E: Engine>(op: &OpName, args: &[Arg], engine: &E, products: bool) -> Result<InstructionKind<E::Call>, Cause> {
     let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
-    Ok(InstructionKind::Call { call: engine.prepare(op, args)?, operands })
+    Ok(InstructionKind::Call { call: engine.prepare(op, args, products)?, operands })
 }
 
 /// Kernels as one launch. A single one may have a schedule of its own.

@@ -136,7 +136,7 @@ impl Engine for Plain {
         PlainTensor::zeros(TensorType::contiguous(ty.dtype, ty.shape.clone()))
     }
 
-    fn prepare(&self, op: &OpName, _args: &[Arg]) -> Result<Infallible, Cause> {
+    fn prepare(&self, op: &OpName, _args: &[Arg], _products: bool) -> Result<Infallible, Cause> {
         Err(Cause::Failed(format!("this engine runs kernels alone; `{op}` needs one with a library of ops")))
     }
 

@@ -7,7 +7,9 @@
 #include <ATen/ops/empty.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace passhost {
 
@@ -144,7 +146,36 @@ void Call::finish() const {
   }
 }
 
+void Call::prepare_products() {
+  // Whatever else an op takes is what it is by default: a sum that is scaled is another call.
+  const auto is_plain = [](const Place& place) {
+    return place.kind == Place::Tensor || (place.kind == Place::Constant && (place.constant.isNone() || (place.constant.isScalar() && place.constant.toScalar().equal(1))));
+  };
+  if (device_.is_cuda() && Products::are_of(op_.schema().name()) && std::all_of(places_.begin(), places_.end(), is_plain)) {
+    products_.emplace(op_.schema().name());
+  }
+}
+
 rust::Vec<size_t> Call::invoke(rust::Slice<const size_t> tensors) const {
+  if (!products_) {
+    return call(tensors);
+  }
+  Operands operands;
+  operands.reserve(tensors.size());
+  for (size_t tensor : tensors) {
+    operands.push_back(&borrowed(tensor));
+  }
+  rust::Vec<size_t> results;
+  if (at::Tensor product = products_->run(operands); product.defined()) {
+    results.push_back(reinterpret_cast<size_t>(new at::Tensor(std::move(product))));
+    return results;
+  }
+  results = call(tensors);
+  products_->learn(operands, borrowed(results.front()));
+  return results;
+}
+
+rust::Vec<size_t> Call::call(rust::Slice<const size_t> tensors) const {
   if (tensors.size() != tensor_count_) {
     throw std::runtime_error(
         std::to_string(tensors.size()) + " tensors for " + std::to_string(tensor_count_) + " places");

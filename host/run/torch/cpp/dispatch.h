@@ -1,6 +1,7 @@
 // Calls of ATen ops by name through the c10 dispatcher.
 #pragma once
 
+#include "product.h"
 #include "rust/cxx.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,8 @@ class Call {
   void push_optional_tensors(rust::Slice<const bool> present);
   // Checks that every argument of the schema has been pushed.
   void finish() const;
+  // From now on products of matrices are prepared for the layout of their operands, where the op is one.
+  void prepare_products();
 
   // Tensors are pointers to at::Tensor. The results are new at::Tensor objects that the caller owns.
   rust::Vec<size_t> invoke(rust::Slice<const size_t> tensors) const;
@@ -44,6 +48,7 @@ class Call {
     std::vector<bool> present;
   };
 
+  rust::Vec<size_t> call(rust::Slice<const size_t> tensors) const;
   const c10::Argument& next_argument() const;
   void push_constant(c10::IValue value);
 
@@ -52,6 +57,8 @@ class Call {
   c10::Device device_;
   std::vector<Place> places_;
   size_t tensor_count_ = 0;
+  // A call serves one thread at a time.
+  mutable std::optional<Products> products_;
 };
 
 // Devices are numbered as in scope.h.

@@ -54,6 +54,13 @@ impl PreparedCall {
         Ok(PreparedCall(call))
     }
 
+    /// The same, and products of matrices on a GPU are prepared for the layout of their operands: one call of cuBLAS, as ATen
+    /// makes it, without what ATen does before. Until it has given the same bits twice, and wherever it does not, ATen is called.
+    pub fn with_prepared_products(mut self) -> Result<PreparedCall, TorchError> {
+        self.0.pin_mut().prepare_products()?;
+        Ok(self)
+    }
+
     /// Calls the op with these tensors, in the order of their places. A returned list is flattened.
     pub fn call(&self, scope: &Scope, tensors: &[&Tensor]) -> Result<Vec<Tensor>, TorchError> {
         let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.address()).collect();

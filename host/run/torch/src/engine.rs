@@ -60,8 +60,9 @@ impl Engine for Target {
         Ok(Tensor::empty_within(self, ty)?)
     }
 
-    fn prepare(&self, op: &OpName, args: &[Arg]) -> Result<PreparedCall, Cause> {
-        Ok(PreparedCall::new(self, op, args)?)
+    fn prepare(&self, op: &OpName, args: &[Arg], products: bool) -> Result<PreparedCall, Cause> {
+        let call = PreparedCall::new(self, op, args)?;
+        Ok(if products { call.with_prepared_products()? } else { call })
     }
 
     fn call(&self, scope: &Scope, call: &PreparedCall, tensors: &[&Tensor]) -> Result<Vec<Tensor>, Cause> {
