@@ -149,10 +149,13 @@ void Call::finish() const {
 void Call::prepare_products() {
   // Whatever else an op takes is what it is by default: a sum that is scaled is another call.
   const auto is_plain = [](const Place& place) {
-    return place.kind == Place::Tensor || (place.kind == Place::Constant && (place.constant.isNone() || (place.constant.isScalar() && place.constant.toScalar().equal(1))));
+    const c10::IValue& value = place.constant;
+    const bool is_usual = value.isNone() || (value.isScalar() && value.toScalar().equal(1));
+    return place.kind == Place::Tensor || (place.kind == Place::Constant && is_usual);
   };
-  if (device_.is_cuda() && Products::are_of(op_.schema().name()) && std::all_of(places_.begin(), places_.end(), is_plain)) {
-    products_.emplace(op_.schema().name());
+  const std::string& op = op_.schema().name();
+  if (device_.is_cuda() && Products::are_of(op) && std::all_of(places_.begin(), places_.end(), is_plain)) {
+    products_.emplace(op);
   }
 }
 

@@ -11,31 +11,25 @@ namespace passhost {
 
 using Operands = std::vector<const at::Tensor*>;
 
-// A product by the copy of cuBLAS that libtorch has loaded, with its handle and workspace: the very call that ATen makes.
-// Everything that follows from the layout of the operands is found once.
-class Product {
- public:
-  virtual ~Product() = default;
-  // An undefined tensor where the library refuses.
-  virtual at::Tensor run(const Operands& operands) const = 0;
-};
+struct Product;
 
-// The products of one op, for the layout of operands that it met last.
+// The products of one op, for the layout of operands that it met last: calls of the copy of cuBLAS that libtorch has
+// loaded. What follows from the layout is found once.
 class Products {
  public:
   // Whether an op is a product, if its numbers let it.
   static bool are_of(const std::string& op);
-  explicit Products(std::string op) : op_(std::move(op)) {}
+  explicit Products(std::string op);
+  ~Products();
 
   // What the op gives; an undefined tensor where ATen must be asked.
   at::Tensor run(const Operands& operands) const;
-  // Prepares one for this layout, or holds what it gives against what ATen gave. It counts when they agreed twice, bit by bit.
+  // Prepares one for this layout, or holds what it gives against what ATen gave. It counts when they agreed twice, bit
+  // by bit.
   void learn(const Operands& operands, const at::Tensor& expected);
 
  private:
   struct Layout {
-    explicit Layout(const at::Tensor& tensor);
-    bool fits(const at::Tensor& tensor) const;
     at::ScalarType type;
     std::vector<int64_t> sizes, strides;
     uint32_t alignment;
