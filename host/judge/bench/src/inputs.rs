@@ -114,6 +114,7 @@ pub fn draw_part(spec: &InputSpec, position: usize, round: Round, range: Range<u
             let drawn = Structured::new(*structure, (*row).max(1), (*low, *high), key);
             integers(ty, range, "structured", |i| drawn.element(i))
         }
+        Draw::Mask if is_of_single_bools(ty) => integers(ty, range, "mask", |i| (hash(key, i) >> 63) as i64),
         Draw::Mask => integers(ty, range, "mask", |i| i64::from(mask_bit(key, i, row))),
         Draw::Integers(data) if data.len() as u64 == ty.numel() => integers(ty, range, "literal", |i| data[i as usize]),
         Draw::Integers(data) => Err(DrawError::Length { found: data.len(), expected: ty.numel() }),
@@ -123,6 +124,11 @@ pub fn draw_part(spec: &InputSpec, position: usize, round: Round, range: Range<u
 /// Elements of a row of the last dimension.
 pub fn row(ty: &TensorType) -> u64 {
     ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs())
+}
+
+/// Whether rows are one bool each: were one of each row always set, nothing would ever be masked.
+pub fn is_of_single_bools(ty: &TensorType) -> bool {
+    ty.dtype == Dtype::Bool && row(ty) == 1
 }
 
 /// A coin, but for one element of each row that is always set.
@@ -251,6 +257,8 @@ mod tests {
         let values: Vec<i64> = bytes.chunks_exact(8).map(|b| i64::from_le_bytes(b.try_into().unwrap())).collect();
         assert!(values.chunks(3).all(|row| row.contains(&1)));
         assert!(values.iter().filter(|&&v| v == 0).count() > 300);
+        let single = draw(&spec(Dtype::Bool, &[500, 1], Draw::Mask), 0, ROUND).unwrap();
+        assert!((200..300).contains(&single.iter().filter(|&&bit| bit == 1).count()));
         let float = spec(Dtype::F32, &[50, 8], Draw::FloatMask { low: -1e4 });
         let values = f32s(&draw(&float, 0, ROUND).unwrap());
         assert!(values.iter().all(|&v| v == 0.0 || v == -1e4));

@@ -204,12 +204,21 @@ impl Trial<'_, '_> {
             if let Some(error) = &evaluation.error {
                 return Ok(MutantFate::Failed(error.to_string()));
             }
-            if unfit(&evaluation, false).is_some() || !evaluation.edge_cases.is_empty() {
+            if unfit(&evaluation, false).is_some() || !evaluation.edge_cases.is_empty() || is_wrong(&evaluation) {
                 return Ok(MutantFate::Killed(killed_in(&evaluation)));
             }
         }
         Ok(MutantFate::Survived)
     }
+}
+
+/// Whether an output is wrong at t = -5 where eager is right.
+fn is_wrong(evaluation: &EvaluationReport) -> bool {
+    let is_right = |passes_at: Option<i8>| passes_at.is_some_and(|t| t <= -5);
+    evaluation.outputs.iter().any(|output| match &output.decided {
+        Some(decided) => is_right(decided.eager_passes_at) && !is_right(decided.passes_at),
+        None => !is_right(output.passes_at),
+    })
 }
 
 /// The rounds beside the ordinary ones that refuse a rewrite.

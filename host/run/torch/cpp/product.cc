@@ -1,7 +1,8 @@
 #include "product.h"
 
 #include <ATen/Context.h>
-#include <ATen/ops/empty.h>
+#include <ATen/EmptyTensor.h>
+#include <c10/core/Allocator.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -233,7 +234,9 @@ struct Product {
 
   // An undefined tensor where the library refuses.
   at::Tensor run(const Operands& operands) const {
-    at::Tensor out = at::empty(sizes, operands[first]->options());
+    constexpr c10::DispatchKeySet keys(c10::DispatchKey::CUDA);
+    auto* allocator = c10::GetAllocator(c10::kCUDA);
+    const at::Tensor out(at::detail::empty_generic(sizes, allocator, keys, operands[first]->scalar_type(), std::nullopt));
     const float one = 1, zero = 0;
     void* data = out.data_ptr();
     const bool has_run = set_bias(operands) &&

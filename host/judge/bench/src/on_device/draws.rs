@@ -101,7 +101,7 @@ impl LaunchParameters {
                 let count = high.abs_diff(low).checked_add(1).filter(|&count| count <= MOST_NUMBERS)?;
                 Some(LaunchParameters { rule: DrawRule::Uniform, low, count, ..parameters })
             }
-            Draw::Mask => Some(parameters),
+            Draw::Mask => (!inputs::is_of_single_bools(&spec.ty)).then_some(parameters),
             Draw::FloatMask { low } => {
                 Some(LaunchParameters { rule: DrawRule::FloatMask, floats: [low, 0.0], ..parameters })
             }
