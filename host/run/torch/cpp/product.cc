@@ -81,6 +81,14 @@ const Library& library() {
   return found;
 }
 
+// Whether all of it is there: another libtorch may call cuBLAS otherwise.
+bool has_library() try {
+  library();
+  return true;
+} catch (const std::runtime_error&) {
+  return false;
+}
+
 // What products of one stream are called with. libtorch sets its own handle up before each call.
 struct Handle {
   void* handle = nullptr;
@@ -89,23 +97,23 @@ struct Handle {
   size_t size = 0;
 };
 
-// That of the current stream. It stays: recorded launches use the workspace, which is no memory of libtorch's, so that it
-// is no part of what a program takes.
-const Handle* own_handle() {
+// That of the current stream, of this GPU. It stays: recorded launches use the workspace. That is no memory of
+// libtorch's, so that it is no part of what a program takes.
+const Handle* own_handle(c10::DeviceIndex gpu) {
   static std::mutex mutex;
-  static std::map<void*, Handle> handles;
+  static std::map<std::pair<c10::DeviceIndex, void*>, Handle> handles;
   const auto& lib = library();
   Handle own;
   if (lib.stream(lib.handle(), &own.stream) != 0) {
     return nullptr;
   }
   const std::lock_guard<std::mutex> lock(mutex);
-  if (const auto known = handles.find(own.stream); known != handles.end()) {
+  if (const auto known = handles.find({gpu, own.stream}); known != handles.end()) {
     return &known->second;
   }
   own.size = lib.workspace_size();
   const bool is_ready = lib.allocate(&own.workspace, own.size) == 0 && lib.create(&own.handle) == 0;
-  return is_ready ? &handles.emplace(own.stream, own).first->second : nullptr;
+  return is_ready ? &handles.emplace(std::pair(gpu, own.stream), own).first->second : nullptr;
 }
 
 // Whether launches are noted down, so that nothing can be asked of the device.
@@ -176,7 +184,7 @@ struct Product {
   size_t first = 0;
   std::optional<size_t> bias;
   std::vector<int64_t> sizes;
-  const Handle* own = own_handle();
+  const Handle* own = nullptr;
   void* description = nullptr;
   std::array<void*, 3> matrices{};
   Algorithm algorithm{};
@@ -194,6 +202,7 @@ struct Product {
     const int type = element == at::kFloat ? kFloat : element == at::kHalf ? kHalf : kBFloat16;
     const bool rounds = element == at::kFloat && at::globalContext().allowTF32CuBLAS();
     void* preference = nullptr;
+    own = own_handle(operands[first]->device().index());
     if (own == nullptr || lib.describe(&description, rounds ? kComputeTf32 : kCompute, kFloat) != 0 ||
         lib.prefer(&preference) != 0) {
       return false;
@@ -202,7 +211,8 @@ struct Product {
     for (size_t at = 0; at < matrices.size(); ++at) {
       const int count = static_cast<int>(batches[at].count);
       const auto& [rows, columns, leading, transposed] = shapes[at];
-      is_ready = is_ready && lib.matrix(&matrices[at], type, rows, columns, leading) == 0 &&
+      is_ready = is_ready && count == batches[at].count &&
+          lib.matrix(&matrices[at], type, rows, columns, leading) == 0 &&
           lib.set_matrix(matrices[at], kBatches, &count, sizeof count) == 0 &&
           lib.set_matrix(matrices[at], kBatchStride, &batches[at].stride, sizeof(int64_t)) == 0;
     }
@@ -236,7 +246,8 @@ struct Product {
   at::Tensor run(const Operands& operands) const {
     constexpr c10::DispatchKeySet keys(c10::DispatchKey::CUDA);
     auto* allocator = c10::GetAllocator(c10::kCUDA);
-    const at::Tensor out(at::detail::empty_generic(sizes, allocator, keys, operands[first]->scalar_type(), std::nullopt));
+    const at::ScalarType type = operands[first]->scalar_type();
+    const at::Tensor out(at::detail::empty_generic(sizes, allocator, keys, type, std::nullopt));
     const float one = 1, zero = 0;
     void* data = out.data_ptr();
     const bool has_run = set_bias(operands) &&
@@ -329,7 +340,7 @@ at::Tensor Products::run(const Operands& operands) const {
 }
 
 void Products::learn(const Operands& operands, const at::Tensor& expected) {
-  if (!expected.is_cuda() || is_capturing()) {
+  if (!expected.is_cuda() || !has_library() || is_capturing()) {
     return;
   }
   if (!fit(operands)) {
