@@ -34,6 +34,17 @@ fn strength_counts_the_cheats_that_a_check_refuses() {
 }
 
 #[test]
+fn a_cheat_that_is_wrong_without_a_finding_is_refused_too() {
+    // Bools are right or wrong, and nothing else is found of them.
+    let path = repository().join("samples/sole_op_subgraphs/AlbertModel/AlbertModel_start24_end25_23");
+    let options = ["--device", "cpu", "--threads", "1", "--policy", "strict", "--seed", "1", "--variant", "shape-1"];
+    let run = strength(&path, &options).with_json().run();
+    run.expect_end(0, &[]);
+    let found = run.json();
+    run.expect(found["killed"].as_u64() > Some(4) && found["survived"] == 0, "all are killed");
+}
+
+#[test]
 fn an_evaluation_tries_first_what_kills_mutants_and_says_how_strong_the_check_is() {
     let path = repository().join("tests/adversarial/samples/from-a-quarter");
     let cache = directory();
