@@ -163,18 +163,15 @@ rust::Vec<size_t> Call::invoke(rust::Slice<const size_t> tensors) const {
   if (!products_) {
     return call(tensors);
   }
-  Operands operands;
-  operands.reserve(tensors.size());
-  for (size_t tensor : tensors) {
-    operands.push_back(&borrowed(tensor));
-  }
+  Operands operands(tensors.size());
+  std::transform(tensors.begin(), tensors.end(), operands.begin(), [](size_t one) { return &borrowed(one); });
   rust::Vec<size_t> results;
   if (at::Tensor product = products_->run(operands); product.defined()) {
     results.push_back(reinterpret_cast<size_t>(new at::Tensor(std::move(product))));
-    return results;
+  } else {
+    results = call(tensors);
+    products_->learn(operands, borrowed(results.front()));
   }
-  results = call(tensors);
-  products_->learn(operands, borrowed(results.front()));
   return results;
 }
 

@@ -19,6 +19,9 @@ namespace {
 
 // How often a product must give what ATen gives before it stands for it.
 constexpr int kAgreed = 2;
+// Bytes of a result up to which that is tried. It takes as many again, which count as the program's. A product of more
+// takes so long that what ATen does before it does not matter.
+constexpr size_t kLargest = 32 << 20;
 
 // Of cublas_api.h, cublasLt.h and library_types.h, which need not be there where this is compiled.
 enum DataType : int { kFloat = 0, kHalf = 2, kBFloat16 = 14 };
@@ -57,6 +60,7 @@ struct Library {
   Export<void*()> handle{"_ZN2at4cuda24getCurrentCUDABlasHandleEv"};
   Export<size_t()> workspace_size{"_ZN2at4cuda26getCUDABlasLtWorkspaceSizeEv"};
   Export<int(void**, size_t)> allocate{"cudaMalloc"};
+  Export<int()> forget_error{"cudaGetLastError"};
   Export<int(void*, int*)> capturing{"cudaStreamIsCapturing"};
   Export<int(void*, void**)> stream{"cublasGetStream_v2"};
   Export<int(void**)> create{"cublasLtCreate"};
@@ -103,17 +107,21 @@ const Handle* own_handle(c10::DeviceIndex gpu) {
   static std::mutex mutex;
   static std::map<std::pair<c10::DeviceIndex, void*>, Handle> handles;
   const auto& lib = library();
-  Handle own;
-  if (lib.stream(lib.handle(), &own.stream) != 0) {
+  void* stream = nullptr;
+  if (lib.stream(lib.handle(), &stream) != 0) {
     return nullptr;
   }
   const std::lock_guard<std::mutex> lock(mutex);
-  if (const auto known = handles.find({gpu, own.stream}); known != handles.end()) {
-    return &known->second;
+  const auto [place, is_new] = handles.try_emplace({gpu, stream});
+  Handle& own = place->second;
+  if (is_new) {
+    own = {nullptr, stream, nullptr, lib.workspace_size()};
+    if (lib.allocate(&own.workspace, own.size) != 0 || lib.create(&own.handle) != 0) {
+      lib.forget_error();
+      own.handle = nullptr;
+    }
   }
-  own.size = lib.workspace_size();
-  const bool is_ready = lib.allocate(&own.workspace, own.size) == 0 && lib.create(&own.handle) == 0;
-  return is_ready ? &handles.emplace(std::pair(gpu, own.stream), own).first->second : nullptr;
+  return own.handle != nullptr ? &own : nullptr;
 }
 
 // Whether launches are noted down, so that nothing can be asked of the device.
@@ -339,8 +347,10 @@ at::Tensor Products::run(const Operands& operands) const {
   return product_ != nullptr && agreed_ >= kAgreed && fit(operands) ? product_->run(operands) : at::Tensor();
 }
 
-void Products::learn(const Operands& operands, const at::Tensor& expected) {
-  if (!expected.is_cuda() || !has_library() || is_capturing()) {
+// What goes wrong here is no failure of the op, which ATen has done. An error of the device shows where somebody waits
+// for it.
+void Products::learn(const Operands& operands, const at::Tensor& expected) try {
+  if (!expected.is_cuda() || expected.nbytes() > kLargest || !has_library() || is_capturing()) {
     return;
   }
   if (!fit(operands)) {
@@ -359,6 +369,9 @@ void Products::learn(const Operands& operands, const at::Tensor& expected) {
       product_ = nullptr;
     }
   }
+} catch (const std::exception&) {
+  product_ = nullptr;
+  library().forget_error();
 }
 
 }  // namespace passhost
