@@ -2,7 +2,7 @@
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
 //! `joined 100` runs groups of them as one launch, `schedules 300` each of them in all schedules that it may have, `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures`
-//! prints device times, `product` multiplies matrices on tensor cores, `runtime` checks the runtime library, `launch` the part of it that `--launch graph` needs,
+//! prints device times, `rates` measures products and convolutions as kernels beside ATen's calls, `runtime` checks the runtime library, `launch` the part of it that `--launch graph` needs,
 //! `queue` looks at what the device alone takes for programs that overwrite their inputs and at launches behind long ones,
 //! `measured PLUGIN` at what becomes of evaluations of graphs that run for milliseconds,
 //! `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` `random`, `samples` and `figures` write what they
@@ -15,10 +15,10 @@ mod figures;
 mod joined;
 mod measured;
 mod memory;
-mod product;
 mod products;
 mod queue;
 mod random;
+mod rates;
 mod results;
 mod runtime;
 mod samples;
@@ -103,8 +103,12 @@ enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Multiplies matrices by a loop form that is written by hand for tensor cores.
-    Product,
+    /// Measures products of matrices and convolutions as one kernel beside ATen's calls, and looks whether they agree.
+    Rates {
+        /// Only rows whose description contains this.
+        #[arg(default_value = "")]
+        only: String,
+    },
     /// Holds products of matrices that are prepared for their layout against ATen's, bit by bit and in time.
     Products,
     /// Prints device times of common fused kernels.
@@ -223,7 +227,7 @@ fn main() -> Result<()> {
             println!("{tensors} tensors: the GPU draws, compares and judges as the CPU does");
             draws::print_times(&device)?;
         }
-        Command::Product => println!("{} sums of a product on tensor cores are exact", product::run(&gpu, &compiler)?),
+        Command::Rates { only } => rates::run(&gpu, &Arc::new(compiler), &only)?,
         Command::Products => products::run(&gpu, &Arc::new(compiler))?,
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,

@@ -1,12 +1,9 @@
 //! What is emitted for a GPU compiles, without one. Skipped only where `scripts/setup` found no NVRTC, and never in CI.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod tile;
-
 use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::KernelLayout;
-use passhost_kernels::cuda::loops::source;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, Nvrtc, NvrtcError, candidates, emit, emit_joined};
 use passhost_random_kernels::RandomKernel;
 use std::collections::{BTreeMap, BTreeSet};
@@ -264,24 +261,6 @@ fn golden_kernels_of_every_form_compile() {
         forms.insert(source.form);
     }
     assert_eq!(forms, BTreeSet::from(FORMS));
-}
-
-#[test]
-fn a_product_on_tensor_cores_compiles_for_sm_80_and_sm_90() {
-    if compiler().is_none() {
-        return;
-    }
-    let torch = PathBuf::from(std::env::var_os("LIBTORCH").unwrap_or_default());
-    let nvrtc = Nvrtc::load(&[torch.join("../nvidia/cu13/lib")]).unwrap();
-    let text = source(&[tile::function()]);
-    for capability in [(8, 0), (9, 0)] {
-        let assembly = nvrtc.assembly(&text, capability).unwrap();
-        // Two slices of a step, two by four fragments of a warp.
-        assert_eq!(assembly.matches("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32").count(), 16);
-        assert_eq!(assembly.matches("ldmatrix.sync.aligned.m8n8.x4").count(), 8);
-        assert!(assembly.contains("cp.async.cg.shared.global") && !assembly.contains(".local"), "{assembly}");
-        assert!(!nvrtc.compile(&text, capability).unwrap().0.is_empty());
-    }
 }
 
 #[test]
