@@ -212,11 +212,11 @@ fn columns_of_joined_tensors_compile() {
     }
 }
 
-/// How many of the kernels of some seeds are emitted in each form.
+/// How many of the kernels of some seeds, and of contractions of an eighth of them, are emitted in each form.
 fn counted(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
     let mut counts: BTreeMap<&str, u32> = FORMS.iter().map(|form| (*form, 0)).collect();
-    for seed in seeds {
-        let (kernel, _) = RandomKernel::generate(seed);
+    let contractions = (seeds.start..seeds.end / 8).map(|seed| RandomKernel::contraction(seed).0);
+    for kernel in seeds.map(|seed| RandomKernel::generate(seed).0).chain(contractions) {
         if kernel.rows() > 0 {
             let facts = verify(&kernel).unwrap();
             let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
@@ -277,6 +277,19 @@ fn random_kernels_joined_to_one_launch_compile() {
         let source = emit_joined(&parts, &DeviceProperties::H200);
         if let Err(error) = compiler.compile(&source.text) {
             panic!("group {group}: {error}\n{}", source.text);
+        }
+    }
+}
+
+#[test]
+fn random_contractions_compile() {
+    let Some(compiler) = compiler() else { return };
+    for seed in 0..40 {
+        let (kernel, _) = RandomKernel::contraction(seed);
+        let layout = if seed % 4 == 3 { scattered(&kernel, seed) } else { KernelLayout::contiguous(&kernel) };
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &layout, &DeviceProperties::H200);
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("seed {seed}: {error}\n{}", source.text);
         }
     }
 }
