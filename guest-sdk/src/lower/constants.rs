@@ -37,7 +37,22 @@ pub(super) struct Constants {
     pub(super) rule: [f64; 3],
     /// A kernel that stands for a single call must take at most this share of its time.
     pub(super) alone: f64,
+    /// What matrix products and convolutions in tiles take; without it they are a library's.
+    pub(super) tiles: Option<TileConstants>,
 }
+
+/// What the model takes for granted of kernels that add up products in tiles.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TileConstants {
+    /// Operations per nanosecond of one multiprocessor, two for each product: of half types, and of all others.
+    pub(super) rates: [f64; 2],
+    /// Results along either side of a block, where there are few and where larger blocks keep all multiprocessors busy.
+    pub(super) sides: [u64; 2],
+    /// Terms that a block adds up in one step, and the nanoseconds that a step takes at least.
+    pub(super) step: [f64; 2],
+}
+
+const TILES: TileConstants = TileConstants { rates: [400.0, 120.0], sides: [32, 64], step: [64.0, 250.0] };
 
 const CUDA: Constants = Constants {
     operations: rate(DeviceKind::Cuda),
@@ -54,6 +69,7 @@ const CUDA: Constants = Constants {
     division: 4.0,
     rule: [40.0, 24.0, 3.0],
     alone: 1.0,
+    tiles: Some(TILES),
 };
 
 const CPU: Constants = Constants {
@@ -71,6 +87,7 @@ const CPU: Constants = Constants {
     division: 16.0,
     rule: [40.0, 24.0, 3.0],
     alone: 0.97,
+    tiles: None,
 };
 
 impl Constants {
