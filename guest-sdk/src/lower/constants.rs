@@ -1,7 +1,7 @@
 //! What estimates of kernels and library calls take for granted.
 
 use passhost_ir::DeviceKind;
-use passhost_ir::kernel::effort::rate;
+use passhost_ir::kernel::effort::{LOAD, rate};
 
 /// What the model takes for granted of a kind of device. Times are in nanoseconds, operations are those of the column
 /// `cost` in the tables of operations.
@@ -98,6 +98,9 @@ impl Constants {
         }
     }
 }
+
+/// Operations of a product in a row: two loads, and itself.
+pub(super) const PRODUCT: f64 = 2.0 * LOAD as f64 + 1.0;
 
 /// A graph is rewritten only if it is estimated to take at most this many times as long as eager: where its time does not
 /// change, a rewrite is still better than none.

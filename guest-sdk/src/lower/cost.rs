@@ -4,7 +4,7 @@
 //! operations at the rate of all its multiprocessors. Where rows are too few to keep the device busy, both take longer by
 //! as much. What is calculated more often than the ops one by one would is added, as it is never worth hiding.
 
-use super::constants::{Constants, TileConstants};
+use super::constants::{Constants, PRODUCT, TileConstants};
 use super::contraction::tile::Tile;
 use super::work::WorkEstimate;
 use passhost_ir::{DeviceFacts, DeviceKind};
@@ -64,10 +64,14 @@ impl Model {
 
     fn work(&self, work: &WorkEstimate) -> f64 {
         let rate = self.constants.operations * self.multiprocessors();
+        let mut operations = work.operations;
         if let (Some(tile), Some(tiles)) = (&work.tile, &self.constants.tiles) {
-            return self.memory(work.bytes()).max(self.tiles(tile, tiles)) + (work.operations + work.repeated) / rate;
+            if !tile.is_short() {
+                return self.memory(work.bytes()).max(self.tiles(tile, tiles)) + (operations + work.repeated) / rate;
+            }
+            operations += tile.products() * PRODUCT;
         }
-        let slower = self.memory(work.bytes()).max(work.operations / rate);
+        let slower = self.memory(work.bytes()).max(operations / rate);
         slower / self.busy_share(work) + work.repeated / rate
     }
 

@@ -5,6 +5,9 @@ use passhost_ir::kernel::effort::cost;
 use passhost_ir::kernel::{IndexExpr, IndexId, Op, Reg};
 use passhost_ir::{Kernel, TensorType};
 
+/// Results along a side of a tile.
+const TILE: f64 = 64.0;
+
 /// Which axes the values of a kernel follow.
 pub(super) struct KernelAxes {
     extents: Vec<i64>,
@@ -131,19 +134,22 @@ impl KernelAxes {
         f64::from(last.max().unwrap_or(1).max(1))
     }
 
-    /// All operations of a kernel; of one in tiles without those of the products, for which it has factors once.
+    /// All operations of a kernel; of one in tiles without those of the products and of reading the factors.
     pub(super) fn operations(&self, kernel: &Kernel, constants: &Constants, is_tiled: bool) -> f64 {
         let all = u32::MAX >> (32 - self.extents.len().max(1));
         let times = |mask: u32| {
             let is_row = !kernel.reduce.is_empty() && !self.is_element(mask);
             match is_row {
                 true => kernel.rows() as f64,
-                false if is_tiled => self.points(mask),
+                // A factor is calculated once for each tile that it is part of.
+                false if is_tiled => self.points(mask).max(self.points(all) / TILE),
                 false => self.points(all),
             }
         };
-        let is_product = |mask: u32| is_tiled && mask == all;
-        let body = kernel.body.iter().zip(&self.values).filter(|(_, mask)| !is_product(**mask));
+        let counts = |op: &Op, mask: u32| {
+            !is_tiled || !self.is_element(mask) || mask != all && !matches!(op, Op::Load { .. } | Op::Cast(_))
+        };
+        let body = kernel.body.iter().zip(&self.values).filter(|(inst, mask)| counts(&inst.op, **mask));
         let body = body.map(|(inst, &mask)| times(mask) * cost(&inst.op) as f64);
         let index = kernel.index.iter().zip(&self.index).map(|(expr, &mask)| match expr {
             IndexExpr::FloorDiv(..) | IndexExpr::Mod(..) => times(mask) * constants.division,

@@ -1,7 +1,7 @@
 //! What a kernel or an op has to do: bytes, operations, and how many of them at a time.
 
 use super::analysis::GraphAnalysis;
-use super::constants::Constants;
+use super::constants::{Constants, PRODUCT};
 use super::contraction::tile::Tile;
 use super::kernel_axes::KernelAxes;
 use super::rule::{Recipe, Rule};
@@ -74,9 +74,8 @@ impl WorkEstimate {
         }
         work.tile = analysis.tile(position).cloned();
         if let (Ok(Recipe::Contraction(contraction)), None) = (analysis.recipe(position), &work.tile) {
-            // Two loads and a product for each.
             let products = numel(&contraction.rows).saturating_mul(numel(&contraction.window));
-            work.operations += products as f64 * (2.0 * LOAD as f64 + 1.0);
+            work.operations += products as f64 * PRODUCT;
         }
         work
     }

@@ -25,9 +25,9 @@ pub(in crate::lower) struct Tile {
     pub(in crate::lower) is_half: bool,
 }
 
-/// The shortest side of products in tiles, and of those in groups that another form of kernels does well.
-const SHORTEST: u64 = 2;
-const SHORTEST_OF_GROUPS: u64 = 8;
+/// The shortest side of products in tiles, and the shortest that fills some of a tile: below it, kernels that go over rows
+/// one by one take less time.
+const SHORTEST: [u64; 2] = [2, 8];
 
 impl Tile {
     /// Of a node, if its device has kernels for that, and no other kernel does it as well.
@@ -53,9 +53,9 @@ impl Tile {
             places.iter().for_each(|place| place.each_axis(&mut |axis| *mask |= 1 << axis));
         }
         let tile = Tile::of_masks([&space.parallel, &space.reduce], masks, first != Dtype::F32).ok();
-        // Vectors in groups, as of a convolution, may be matrices.
-        let shortest = if contraction.is_of_vectors(graph) { SHORTEST_OF_GROUPS } else { SHORTEST };
-        tile.filter(|tile| tile.sides.iter().all(|&side| side >= shortest))
+        // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
+        let has_form = || contraction.is_of_vectors(graph) || !contraction.footprint().divided_window().1.is_empty();
+        tile.filter(|tile| !tile.is_short() || !has_form())
     }
 
     /// Of axes with these extents, parallel and reduce, and those that the factors follow, as bits.
@@ -72,7 +72,7 @@ impl Tile {
             };
             *along *= extent.unsigned_abs();
         }
-        match tile.sides.iter().all(|&side| side >= SHORTEST) {
+        match tile.sides.iter().all(|&side| side >= SHORTEST[0]) {
             true => Ok(tile),
             false => Err(LowerError::Tile("need two sides: one factor follows no axis alone")),
         }
@@ -110,11 +110,25 @@ impl Tile {
             }
         }
         let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.of_value(*reg)));
-        let is_half = [first, second].iter().all(|&factor| match op(factor) {
-            Op::Cast(load) => matches!(op(*load), Op::Load { .. }) && kernel.body[load.0 as usize].dtype.size() == 2,
-            _ => false,
-        });
+        let is_half = |factor: Reg| match op(factor) {
+            Op::Cast(source) if kernel.body[source.0 as usize].dtype.size() == 2 => match op(*source) {
+                Op::Load { .. } => Ok(true),
+                _ => Err(LowerError::Tile("have a factor of a half type that is calculated")),
+            },
+            _ => Ok(false),
+        };
+        let is_half = is_half(first)? && is_half(second)?;
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
+    }
+
+    /// Whether rows are gone over one by one.
+    pub(in crate::lower) fn is_short(&self) -> bool {
+        self.sides.iter().any(|&side| side < SHORTEST[1])
+    }
+
+    /// All products.
+    pub(in crate::lower) fn products(&self) -> f64 {
+        self.blocks(1) * self.terms as f64
     }
 
     /// Blocks of so many results along either side.

@@ -29,7 +29,7 @@ impl RegionEmitter<'_> {
         // types have room enough: their products are exact in `f32`, and the result is rounded to fewer digits. Of a window
         // that slides each element would be converted many times.
         // Tiles add up in single precision as a library does, but for short sums.
-        let is_long = self.analysis.tile(position).is_some_and(|tile| tile.terms > EXACT_TERMS);
+        let is_long = self.analysis.tile(position).is_some_and(|tile| tile.terms > EXACT_TERMS && !tile.is_short());
         let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32 && !is_long;
         let mut sum = None;
         for axes in points.places {

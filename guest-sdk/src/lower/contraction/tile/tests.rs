@@ -124,6 +124,17 @@ fn products_of_matrices_and_what_follows_are_one_kernel() {
         (1, [24, 30], 20),
     );
     expect_one(
+        "a product of few rows, of an operand that is copied from other dimensions",
+        "graph(%x: T[2,5,3,20], %w: T[40,60]) {
+           %t: T[2,3,5,20]{300,20,60,1} = aten::transpose.int(%x, 1, 2)
+           %s: T[2,3,20]{300,20,1} = aten::select.int(%t, 2, 3)
+           %r: T[2,60] = aten::reshape(%s, [2, 60])
+           %l: T[2,40] = aten::linear(%r, %w)
+           return (%l)
+         }",
+        (1, [2, 40], 60),
+    );
+    expect_one(
         "a query's heads share the key of their group",
         "graph(%q: T[2,6,5,24], %k: T[2,3,7,24]) {
            %u: T[2,3,1,7,24] = aten::unsqueeze(%k, 2)
@@ -185,9 +196,9 @@ fn convolutions_and_what_follows_are_one_kernel() {
 #[test]
 fn a_tap_outside_of_the_input_is_not_there() {
     let graph = parse(
-        "graph(%x: f32[1,4,6,5], %w: f32[3,4,3,3]) {
-           %c: f32[1,3,6,5] = aten::conv2d(%x, %w, none, [1, 1], [1, 1])
-           %r: f32[1,3,6,5] = aten::neg(%c)
+        "graph(%x: f32[1,4,6,5], %w: f32[9,4,3,3]) {
+           %c: f32[1,9,6,5] = aten::conv2d(%x, %w, none, [1, 1], [1, 1])
+           %r: f32[1,9,6,5] = aten::neg(%c)
            return (%r)
          }",
     );
@@ -199,7 +210,7 @@ fn a_tap_outside_of_the_input_is_not_there() {
         expect_close(&graph, &plan, &inputs);
         let found = evaluate(&rewritten(&graph, &plan), &inputs).unwrap();
         let finite = (0..found[0].len()).filter(|&at| found[0].get_f64(at).is_finite()).count();
-        assert_eq!(finite, 2 * 30 + 10, "the first row and column of one channel, and the two other channels");
+        assert_eq!(finite, 8 * 30 + 10, "the first row and column of one channel, and the eight other channels");
     }
 }
 
@@ -218,6 +229,23 @@ fn another_reduction_is_a_second_kernel() {
     assert_eq!(nodes, [2, 1]);
     let reason = "not one kernel: products in tiles have a kernel of their own: another reduction needs a second one";
     assert!(plan.refusals.iter().any(|refusal| refusal.reason == reason), "{:#?}", plan.refusals);
+}
+
+/// Factors of `f32` are calculated as they are read. Those of half types go to tensor cores as they are.
+#[test]
+fn what_is_cheap_is_calculated_in_front_of_a_product() {
+    let nodes = |dtype: &str| {
+        let text = "graph(%x: T[20,64], %s: T[64], %w: T[40,64]) {
+           %m: T[20,64] = aten::mul.Tensor(%x, %s)
+           %l: T[20,40] = aten::linear(%m, %w)
+           return (%l)
+         }";
+        let graph = parse(&text.replace("T[", &format!("{dtype}[")));
+        let plan = planned(&graph);
+        expect_close(&graph, &plan, &inputs(&graph));
+        plan.kernels.iter().map(|fused| fused.lowered.nodes().len()).collect::<Vec<_>>()
+    };
+    assert_eq!([nodes("f32"), nodes("f16")], [vec![2], vec![1, 1]]);
 }
 
 #[test]
