@@ -266,6 +266,11 @@ impl Index {
         self.terms.iter().for_each(|(atom, _)| atom.each(seen));
     }
 
+    /// Whether it is a sum of axes, each times a constant, and of a constant.
+    pub(crate) fn is_of_axes(&self) -> bool {
+        self.terms.iter().all(|(atom, _)| matches!(atom, Atom::Axis { .. }))
+    }
+
     /// The axes it depends on; an axis may occur several times.
     pub fn axes_read(&self) -> Vec<usize> {
         let mut axes = vec![];

@@ -1,6 +1,7 @@
 //! What lowering asks of a graph again and again.
 
 use super::LowerError;
+use super::contraction::tile::Tile;
 use super::footprint::Footprint;
 use super::group::Group;
 use super::node_call::NodeCall;
@@ -32,6 +33,8 @@ pub(crate) struct GraphAnalysis<'a> {
     /// For each value what it is a view of.
     steps: Vec<OnceCell<Option<View>>>,
     roots: Vec<OnceCell<View>>,
+    /// For each node what it is in tiles.
+    tiles: Vec<OnceCell<Option<Tile>>>,
 }
 
 impl<'a> GraphAnalysis<'a> {
@@ -48,6 +51,7 @@ impl<'a> GraphAnalysis<'a> {
             readings: graph.nodes.iter().map(|_| OnceCell::new()).collect(),
             steps: vec![OnceCell::new(); graph.values.len()],
             roots: vec![OnceCell::new(); graph.values.len()],
+            tiles: vec![OnceCell::new(); graph.nodes.len()],
         }
     }
 
@@ -110,14 +114,23 @@ impl<'a> GraphAnalysis<'a> {
     /// The elements that a node reduces for its `output`-th result; `None` if it does not reduce.
     pub(super) fn footprint(&self, position: usize, output: usize) -> Result<Option<&Footprint>, &LowerError> {
         let recipe = self.recipe(position)?;
-        let found = self.footprints[position].get_or_init(|| self.footprints_of(self.node(position), recipe));
+        let found = self.footprints[position].get_or_init(|| self.footprints_of(position, recipe));
         found.get(output).map_or(Ok(None), |found| found.as_ref().map(Option::as_ref))
     }
 
-    fn footprints_of(&self, node: &Node, recipe: &Recipe) -> Footprints {
+    /// What the products of a node are in tiles, if the device has kernels for them.
+    pub(super) fn tile(&self, position: usize) -> Option<&Tile> {
+        self.tiles[position].get_or_init(|| Tile::of(self, position)).as_ref()
+    }
+
+    fn footprints_of(&self, position: usize, recipe: &Recipe) -> Footprints {
+        let node = self.node(position);
         let (footprint, op) = match (recipe, &node.kind) {
             (Recipe::Rule(Rule { footprint: Some(footprint), .. }, _), NodeKind::Aten { op, .. }) => (footprint, op),
-            (Recipe::Contraction(contraction), _) => return vec![Ok(Some(contraction.footprint()))],
+            (Recipe::Contraction(contraction), _) => {
+                let is_tiled = self.tile(position).is_some();
+                return vec![Ok(Some(Footprint { is_tiled, ..contraction.footprint() }))];
+            }
             _ => return vec![],
         };
         let of = |output| {

@@ -1,7 +1,7 @@
 //! What estimates of kernels and library calls take for granted.
 
 use passhost_ir::DeviceKind;
-use passhost_ir::kernel::effort::rate;
+use passhost_ir::kernel::effort::{LOAD, rate};
 
 /// What the model takes for granted of a kind of device. Times are in nanoseconds, operations are those of the column
 /// `cost` in the tables of operations.
@@ -37,7 +37,22 @@ pub(super) struct Constants {
     pub(super) rule: [f64; 3],
     /// A kernel that stands for a single call must take at most this share of its time.
     pub(super) alone: f64,
+    /// What matrix products and convolutions in tiles take; without it they are a library's.
+    pub(super) tiles: Option<TileConstants>,
 }
+
+/// What the model takes for granted of kernels that add up products in tiles.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TileConstants {
+    /// Operations per nanosecond of one multiprocessor, two for each product: of half types, and of all others.
+    pub(super) rates: [f64; 2],
+    /// Results along either side of a block, where there are few and where larger blocks keep all multiprocessors busy.
+    pub(super) sides: [u64; 2],
+    /// Terms that a block adds up in one step, and the nanoseconds that a step takes at least.
+    pub(super) step: [f64; 2],
+}
+
+const TILES: TileConstants = TileConstants { rates: [400.0, 120.0], sides: [32, 64], step: [64.0, 250.0] };
 
 const CUDA: Constants = Constants {
     operations: rate(DeviceKind::Cuda),
@@ -54,6 +69,7 @@ const CUDA: Constants = Constants {
     division: 4.0,
     rule: [40.0, 24.0, 3.0],
     alone: 1.0,
+    tiles: Some(TILES),
 };
 
 const CPU: Constants = Constants {
@@ -71,6 +87,7 @@ const CPU: Constants = Constants {
     division: 16.0,
     rule: [40.0, 24.0, 3.0],
     alone: 0.97,
+    tiles: None,
 };
 
 impl Constants {
@@ -81,6 +98,9 @@ impl Constants {
         }
     }
 }
+
+/// Operations of a product in a row: two loads, and itself.
+pub(super) const PRODUCT: f64 = 2.0 * LOAD as f64 + 1.0;
 
 /// A graph is rewritten only if it is estimated to take at most this many times as long as eager: where its time does not
 /// change, a rewrite is still better than none.

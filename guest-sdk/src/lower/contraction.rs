@@ -2,6 +2,7 @@
 
 pub(super) mod convolution;
 pub(super) mod products;
+pub(super) mod tile;
 
 use super::footprint::{Footprint, IndexGuard};
 use crate::index::Index;

@@ -4,7 +4,8 @@
 //! operations at the rate of all its multiprocessors. Where rows are too few to keep the device busy, both take longer by
 //! as much. What is calculated more often than the ops one by one would is added, as it is never worth hiding.
 
-use super::constants::Constants;
+use super::constants::{Constants, PRODUCT, TileConstants};
+use super::contraction::tile::Tile;
 use super::work::WorkEstimate;
 use passhost_ir::{DeviceFacts, DeviceKind};
 
@@ -63,12 +64,39 @@ impl Model {
 
     fn work(&self, work: &WorkEstimate) -> f64 {
         let rate = self.constants.operations * self.multiprocessors();
-        let slower = self.memory(work.bytes()).max(work.operations / rate);
+        let mut operations = work.operations;
+        if let (Some(tile), Some(tiles)) = (&work.tile, &self.constants.tiles) {
+            if !tile.is_short() {
+                return self.memory(work.bytes()).max(self.tiles(tile, tiles)) + (operations + work.repeated) / rate;
+            }
+            operations += tile.products() * PRODUCT;
+        }
+        let slower = self.memory(work.bytes()).max(operations / rate);
         slower / self.busy_share(work) + work.repeated / rate
     }
 
+    /// Of products in tiles the slowest of three: adding up, waiting for what each step reads, and reading that from the
+    /// second-level cache.
+    fn tiles(&self, tile: &Tile, tiles: &TileConstants) -> f64 {
+        let [small, large] = tiles.sides;
+        let is_many = tile.blocks(large) >= self.multiprocessors();
+        let side = if is_many { large } else { small };
+        let (blocks, terms) = (tile.blocks(side), tile.terms as f64);
+        let rounds = (blocks / self.multiprocessors()).max(1.0);
+        let added = rounds * 2.0 * (side * side) as f64 * terms / tiles.rates[usize::from(!tile.is_half)];
+        let waited = terms / tiles.step[0] * tiles.step[1];
+        let size = if tile.is_half { 2.0 } else { 4.0 };
+        let read = blocks * 2.0 * side as f64 * terms * size / (self.per_ns() * self.constants.cached);
+        added.max(waited).max(read)
+    }
+
+    /// Bytes per nanosecond that a kernel moves.
+    fn per_ns(&self) -> f64 {
+        (self.facts.bandwidth.max(1) as f64) / 1e9 * self.constants.reached
+    }
+
     fn memory(&self, bytes: f64) -> f64 {
-        let per_ns = (self.facts.bandwidth.max(1) as f64) / 1e9 * self.constants.reached;
+        let per_ns = self.per_ns();
         let caches = match self.facts.kind {
             DeviceKind::Cpu => self.multiprocessors(),
             DeviceKind::Cuda => 1.0,

@@ -61,6 +61,9 @@ pub enum LowerError {
     /// A reduced value is needed at a place that changes within a row of the kernel.
     #[error("{0} is needed for other rows than that of the element")]
     OtherRow(String),
+    /// Products that a kernel would add up in tiles, of which there are none: a clause that follows.
+    #[error("products in tiles {0}")]
+    Tile(&'static str),
     /// Nothing outside reads any result.
     #[error("nothing reads a result of these nodes")]
     Unread,

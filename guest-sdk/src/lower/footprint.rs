@@ -30,6 +30,8 @@ pub(crate) struct Footprint {
     pub(crate) counts: Vec<Index>,
     /// Windows slide over the operand. Where they are small, their elements are taken one by one.
     pub(crate) slides: bool,
+    /// All of the window becomes reduce axes all the same, as tiles go over it.
+    pub(crate) is_tiled: bool,
 }
 
 impl Footprint {
@@ -59,7 +61,7 @@ impl Footprint {
 
     /// Whether the few elements of each window are taken one by one, so that the op needs no reduce axes.
     pub(super) fn is_listed(&self) -> bool {
-        self.slides && numel(&self.window) <= LISTED_WINDOW
+        self.slides && !self.is_tiled && numel(&self.window) <= LISTED_WINDOW
     }
 
     /// What of the window reduce axes go over, and what of it is taken one by one at each of their points: the innermost
@@ -67,7 +69,7 @@ impl Footprint {
     pub(super) fn divided_window(&self) -> (&[i64], &[i64]) {
         let fits = |&at: &usize| numel(&self.window[at..]) <= LISTED_WINDOW;
         let rank = self.window.len();
-        let first = match self.slides && self.overlaps() {
+        let first = match self.slides && !self.is_tiled && self.overlaps() {
             true => (1..rank).find(fits).unwrap_or(rank),
             false => rank,
         };

@@ -66,6 +66,7 @@ mod error;
 mod footprint;
 mod fusion;
 mod group;
+mod kernel_axes;
 mod library;
 mod math;
 mod moves;

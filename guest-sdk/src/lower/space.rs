@@ -6,6 +6,7 @@
 //! its axis is divided.
 
 use super::analysis::GraphAnalysis;
+use super::contraction::Contraction;
 use super::footprint::Footprint;
 use super::moves::{Move, Otherwise};
 use super::recipe::RuleReading;
@@ -66,7 +67,7 @@ impl Anchor {
         }
     }
 
-    fn of_reduction(ty: &TensorType, value: ValueId, reduction: (usize, usize, Footprint)) -> Anchor {
+    pub(super) fn of_reduction(ty: &TensorType, value: ValueId, reduction: (usize, usize, Footprint)) -> Anchor {
         let footprint = &reduction.2;
         let rows = footprint.rows.len();
         let extents = footprint.rows.iter().chain(footprint.divided_window().0);
@@ -82,6 +83,39 @@ impl Anchor {
             order.insert(first + order[first..].partition_point(outer), axis);
         }
         Anchor { value, reduction: Some(reduction), factors, rows, order }
+    }
+
+    /// Divides the axes of products in tiles as their factors are divided in memory.
+    pub(super) fn divide(&mut self, analysis: &GraphAnalysis<'_>, members: &FixedBitSet) {
+        let reduces = self.reduction.as_ref().map(|(position, ..)| *position);
+        if let Some(position) = reduces.filter(|&position| analysis.tile(position).is_some())
+            && let Ok(Recipe::Contraction(contraction)) = analysis.recipe(position)
+        {
+            self.divide_along(analysis, contraction, members);
+        }
+    }
+
+    /// The same for a contraction: the space, and where in the tensors that are loaded each factor lies.
+    pub(super) fn divide_along(
+        &mut self,
+        analysis: &GraphAnalysis<'_>,
+        contraction: &Contraction,
+        members: &FixedBitSet,
+    ) -> Option<(KernelSpace, [Coordinates; 2])> {
+        loop {
+            let space = KernelSpace::of(self);
+            let axes = [&space.rows[..], &space.window(&contraction.window)?].concat();
+            let mut loaded = [vec![], vec![]];
+            for (factor, loaded) in contraction.factors.iter().zip(&mut loaded) {
+                let at: Coordinates = factor.at.iter().map(|at| at.within(&axes)).collect();
+                places_loaded(analysis, members, factor.tensor, at, loaded);
+            }
+            loaded[0].extend(contraction.guard.iter().map(|(index, _)| index.within(&axes)));
+            let split = loaded.iter().find_map(|places| wanted_split(places));
+            if !split.is_some_and(|(axis, inner)| self.split(axis, inner)) {
+                return Some((space, loaded));
+            }
+        }
     }
 
     /// Divides an axis of the space into two, the inner one of extent `inner`. False if that is impossible.
@@ -258,6 +292,32 @@ fn followed(analysis: &GraphAnalysis<'_>, members: &FixedBitSet) -> Vec<usize> {
         }
     }
     followed.ones().collect()
+}
+
+/// Where the tensors lie that are loaded for an element.
+fn places_loaded(
+    analysis: &GraphAnalysis<'_>,
+    members: &FixedBitSet,
+    value: ValueId,
+    place: Coordinates,
+    loaded: &mut Coordinates,
+) {
+    let position = analysis.links.definitions[value.index()];
+    match (position.filter(|&position| members.contains(position)), analysis.step(value)) {
+        (Some(position), _) => {
+            if let Ok(Recipe::Move(step)) = analysis.recipe(position) {
+                step.views()
+                    .iter()
+                    .for_each(|view| places_loaded(analysis, members, view.source, view.at(&place), loaded));
+            }
+            for RuleReading { operand, coordinates, .. } in analysis.readings(position, 0) {
+                let at = coordinates.iter().map(|coordinate| coordinate.within(&place)).collect();
+                places_loaded(analysis, members, *operand, at, loaded);
+            }
+        }
+        (None, Some(view)) => places_loaded(analysis, members, view.source, view.at(&place), loaded),
+        (None, None) => loaded.extend(place),
+    }
 }
 
 struct KnownPlaces {

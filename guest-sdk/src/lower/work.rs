@@ -1,10 +1,12 @@
 //! What a kernel or an op has to do: bytes, operations, and how many of them at a time.
 
 use super::analysis::GraphAnalysis;
-use super::constants::Constants;
+use super::constants::{Constants, PRODUCT};
+use super::contraction::tile::Tile;
+use super::kernel_axes::KernelAxes;
 use super::rule::{Recipe, Rule};
-use passhost_ir::kernel::effort::{LOAD, cost};
-use passhost_ir::kernel::{IndexExpr, IndexId, Op};
+use passhost_ir::kernel::Op;
+use passhost_ir::kernel::effort::LOAD;
 use passhost_ir::{Graph, Kernel, TensorType, ValueId, numel};
 
 /// What a kernel or an op has to do.
@@ -25,6 +27,8 @@ pub(super) struct WorkEstimate {
     /// Whether each row stays with one multiprocessor, however long it is: kernels that go over points in their order keep
     /// it there, and a library's norms do.
     pub(super) undivided: bool,
+    /// Products that it adds up in tiles; `operations` has none of them.
+    pub(super) tile: Option<Tile>,
 }
 
 /// What a kernel costs beyond reading its operands and writing its results.
@@ -68,10 +72,10 @@ impl WorkEstimate {
         } else {
             work.rows = analysis.graph.ty(analysis.node(position).outputs[0]).numel();
         }
-        if let Ok(Recipe::Contraction(contraction)) = analysis.recipe(position) {
-            // Two loads and a product for each.
+        work.tile = analysis.tile(position).cloned();
+        if let (Ok(Recipe::Contraction(contraction)), None) = (analysis.recipe(position), &work.tile) {
             let products = numel(&contraction.rows).saturating_mul(numel(&contraction.window));
-            work.operations += products as f64 * (2.0 * LOAD as f64 + 1.0);
+            work.operations += products as f64 * PRODUCT;
         }
         work
     }
@@ -169,6 +173,7 @@ impl WorkEstimate {
             rows: wide.rows,
             row_length: wide.row_length,
             undivided: self.undivided || other.undivided,
+            tile: self.tile.as_ref().or(other.tile.as_ref()).cloned(),
         };
         for &(value, bytes) in other.reads.iter().filter(|&&(value, _)| !is_within(value)) {
             let known = joined.read(value);
@@ -184,6 +189,7 @@ impl WorkEstimate {
         kernel: &Kernel,
         inputs: &[ValueId],
         repeated: u64,
+        tile: Option<Tile>,
     ) -> WorkEstimate {
         let axes = KernelAxes::of(kernel);
         let undivided = kernel.body.iter().any(|inst| matches!(inst.op, Op::Scan(..)));
@@ -213,7 +219,8 @@ impl WorkEstimate {
             work.writes += numel(&store.shape) as f64 * size * if is_in_order { 1.0 } else { constants.strided };
         }
         work.repeated = repeated as f64 * constants.rule[1];
-        work.operations = (axes.operations(kernel, constants) - work.repeated).max(0.0);
+        work.operations = (axes.operations(kernel, constants, tile.is_some()) - work.repeated).max(0.0);
+        work.tile = tile;
         work
     }
 }
@@ -238,141 +245,4 @@ fn is_in_order(operand: &TensorType, result: &TensorType) -> bool {
     let Some(inner) = innermost(result) else { return true };
     let Some(dim) = (inner + operand.rank()).checked_sub(result.rank()) else { return true };
     operand.shape.get(dim).is_none_or(|&extent| extent == 1) || operand.strides[dim] <= 1
-}
-
-/// Which axes the values of a kernel follow.
-struct KernelAxes {
-    extents: Vec<i64>,
-    parallel: usize,
-    /// For each index expression the axes it follows, as bits.
-    index: Vec<u32>,
-    /// For each index expression what it is at the first point, and behind one step along each axis.
-    steps: Vec<Vec<i64>>,
-    /// For each value the axes it follows.
-    values: Vec<u32>,
-}
-
-impl KernelAxes {
-    fn of(kernel: &Kernel) -> KernelAxes {
-        let extents: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
-        let parallel = kernel.parallel.len();
-        let mut axes =
-            KernelAxes { parallel, index: vec![0; kernel.index.len()], steps: vec![], values: vec![], extents };
-        let points = axes.extents.len() + 1;
-        let rows = (1u32 << parallel) - 1;
-        // Indices that come from values are settled once the values are: twice over the body does for one gather.
-        let gathers = kernel.index.iter().any(|expr| matches!(expr, IndexExpr::Value(_)));
-        for _ in 0..=usize::from(gathers) {
-            axes.values.clear();
-            for (position, expr) in kernel.index.iter().enumerate() {
-                axes.index[position] = match *expr {
-                    IndexExpr::Axis(axis) => 1 << axis,
-                    IndexExpr::Const(_) => 0,
-                    IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => axes.index[a.0 as usize] | axes.index[b.0 as usize],
-                    IndexExpr::Mul(a, _) | IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => axes.index[a.0 as usize],
-                    IndexExpr::Value(value) => {
-                        axes.values.get(value.0 as usize).copied().unwrap_or(axes.index[position])
-                    }
-                };
-            }
-            for inst in &kernel.body {
-                let mask = match &inst.op {
-                    Op::Index(index) => axes.index[index.0 as usize],
-                    Op::Load { index, .. } => axes.of_load(index),
-                    Op::Reduce(_, value) => axes.values[value.0 as usize] & rows,
-                    op => op.operands().iter().fold(0, |mask, value| mask | axes.values[value.0 as usize]),
-                };
-                axes.values.push(mask);
-            }
-        }
-        for expr in &kernel.index {
-            let at = |id: IndexId, point: usize| axes.steps[id.0 as usize][point];
-            let value = |point: usize| match *expr {
-                IndexExpr::Axis(axis) => i64::from(point == axis as usize + 1),
-                IndexExpr::Const(value) => value,
-                IndexExpr::Add(a, b) => at(a, point).wrapping_add(at(b, point)),
-                IndexExpr::Sub(a, b) => at(a, point).wrapping_sub(at(b, point)),
-                IndexExpr::Mul(a, factor) => at(a, point).wrapping_mul(factor),
-                IndexExpr::FloorDiv(a, divisor) => at(a, point).div_euclid(divisor.max(1)),
-                IndexExpr::Mod(a, divisor) => at(a, point).rem_euclid(divisor.max(1)),
-                IndexExpr::Value(_) => 0,
-            };
-            let steps = (0..points).map(value).collect();
-            axes.steps.push(steps);
-        }
-        axes
-    }
-
-    fn of_load(&self, index: &[IndexId]) -> u32 {
-        index.iter().fold(0, |mask, index| mask | self.index[index.0 as usize])
-    }
-
-    fn is_element(&self, mask: u32) -> bool {
-        mask >> self.parallel != 0
-    }
-
-    /// Points of the axes in a mask.
-    fn points(&self, mask: u32) -> f64 {
-        let extents = self.extents.iter().enumerate().filter(|(axis, _)| mask & (1 << axis) != 0);
-        extents.map(|(_, &extent)| extent as f64).product()
-    }
-
-    /// The axis along which results lie in memory: that of the largest store over all axes, or else the last.
-    fn fast(&self, kernel: &Kernel) -> Option<usize> {
-        let whole = kernel.stores.iter().find(|store| store.order.len() == self.extents.len());
-        let long = |axis: &usize| self.extents[*axis] > 1;
-        match whole {
-            Some(store) => store.order.iter().rev().map(|&axis| axis as usize).find(long),
-            None => None,
-        }
-    }
-
-    /// Bytes that a load costs, as if they were read in order.
-    fn read(&self, ty: &TensorType, index: &[IndexId], fast: Option<usize>, constants: &Constants) -> f64 {
-        let mask = self.of_load(index);
-        let count = self.points(mask).min(ty.numel() as f64);
-        let step = |axis: usize| -> i64 {
-            let moved = index.iter().zip(&ty.strides).map(|(index, stride)| {
-                let steps = &self.steps[index.0 as usize];
-                (steps[axis + 1] - steps[0]).wrapping_mul(*stride)
-            });
-            moved.fold(0, i64::wrapping_add)
-        };
-        let follows_fast = fast.filter(|&axis| mask & (1 << axis) != 0);
-        let factor = match follows_fast {
-            Some(axis) if step(axis).abs() > 1 => constants.strided,
-            _ => 1.0,
-        };
-        count * ty.dtype.size() as f64 * factor
-    }
-
-    /// How often rows are gone over: once for each reduction that needs another one first.
-    fn passes(&self, kernel: &Kernel) -> f64 {
-        let mut depth = vec![0u32; kernel.body.len()];
-        for (position, inst) in kernel.body.iter().enumerate() {
-            let operands = inst.op.operands();
-            let before = operands.iter().map(|value| depth[value.0 as usize]).max().unwrap_or(0);
-            depth[position] = before + u32::from(matches!(inst.op, Op::Reduce(..)));
-        }
-        let last = kernel.stores.iter().map(|store| {
-            let value = store.value.0 as usize;
-            depth[value] + u32::from(self.is_element(self.values[value]))
-        });
-        f64::from(last.max().unwrap_or(1).max(1))
-    }
-
-    /// All operations of a kernel.
-    fn operations(&self, kernel: &Kernel, constants: &Constants) -> f64 {
-        let all = u32::MAX >> (32 - self.extents.len().max(1));
-        let times = |mask: u32| {
-            let is_row = !kernel.reduce.is_empty() && !self.is_element(mask);
-            if is_row { kernel.rows() as f64 } else { self.points(all) }
-        };
-        let body = kernel.body.iter().zip(&self.values).map(|(inst, &mask)| times(mask) * cost(&inst.op) as f64);
-        let index = kernel.index.iter().zip(&self.index).map(|(expr, &mask)| match expr {
-            IndexExpr::FloorDiv(..) | IndexExpr::Mod(..) => times(mask) * constants.division,
-            _ => 0.0,
-        });
-        body.sum::<f64>() + index.sum::<f64>()
-    }
 }

@@ -8,6 +8,9 @@ use crate::lower::space::Coordinates;
 use passhost_ir::kernel::{Binary, ReduceOp, Reg};
 use passhost_ir::{Dtype, ValueId};
 
+/// Tiles add up at most this many products in double precision.
+const EXACT_TERMS: u64 = 64;
+
 impl RegionEmitter<'_> {
     /// The element of a contraction, in the math type of its tensors.
     pub(super) fn contraction(
@@ -17,14 +20,17 @@ impl RegionEmitter<'_> {
         value: ValueId,
         place: &[Index],
     ) -> Result<Reg, LowerError> {
-        let points = self.points(&contraction.footprint(), position, value, place)?;
+        let footprint = self.analysis.footprint(position, 0).map_err(Clone::clone)?.ok_or(LowerError::Unread)?;
+        let points = self.points(footprint, position, value, place)?;
         let [first, _] = &contraction.factors;
         let dtype = self.analysis.graph.ty(first.tensor).dtype;
         // A library adds up in an order of its own. Where many products cancel, two orders differ by more than either is
         // off by, so the sum is exact but for one rounding at its end: then it is right wherever the library is. Half
         // types have room enough: their products are exact in `f32`, and the result is rounded to fewer digits. Of a window
         // that slides each element would be converted many times.
-        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32;
+        // Tiles add up in single precision as a library does, but for short sums.
+        let is_long = self.analysis.tile(position).is_some_and(|tile| tile.terms > EXACT_TERMS && !tile.is_short());
+        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32 && !is_long;
         let mut sum = None;
         for axes in points.places {
             let (factors, inside) = self.factors(contraction, &axes)?;

@@ -3,6 +3,7 @@
 use crate::args::Args;
 use crate::index::Index;
 use crate::lower::analysis::GraphAnalysis;
+use crate::lower::moves::Move;
 use crate::lower::rule::Recipe;
 use crate::view::View;
 use passhost_ir::{Node, ValueId};
@@ -60,8 +61,17 @@ pub(super) fn reads_of(analysis: &GraphAnalysis<'_>, position: usize, recipe: &R
             step.views().into_iter().map(of_view).chain(indices).collect()
         }
         Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
-        // Its factors are read once for each product, which is no place to calculate them.
-        Recipe::Contraction(_) => vec![],
+        // Its factors are read once for each product, which is no place to calculate them; in tiles, once for each tile.
+        // Those of half types go to tensor cores as they are.
+        Recipe::Contraction(contraction) => {
+            let Some(tile) = analysis.tile(position) else { return vec![] };
+            let is_moved = |source: ValueId| {
+                let position = analysis.links.definitions[source.index()];
+                position.is_some_and(|position| matches!(analysis.recipe(position), Ok(Recipe::Move(Move::Map(_)))))
+            };
+            let factors = contraction.factors.iter().map(|factor| scattered(analysis, factor.tensor));
+            factors.filter(|read| !tile.is_half || is_moved(read.source)).collect()
+        }
         Recipe::Rule(rule, _) => {
             let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
             let folds = if reduces { rule.folds } else { 0 };

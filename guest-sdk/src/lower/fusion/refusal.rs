@@ -26,6 +26,7 @@ pub(in crate::lower) fn refused(
         }
         if let Recipe::Contraction(contraction) = analysis.recipe(position).map_err(Clone::clone)?
             && !wanted(contraction, graph)
+            && analysis.tile(position).is_none()
         {
             return Err(LowerError::Large(analysis.name(position)));
         }

@@ -5,6 +5,7 @@ use super::reads::{TensorRead, dependencies, is_reduced_next, reads_of};
 use crate::lower::LowerError;
 use crate::lower::analysis::GraphAnalysis;
 use crate::lower::boundary::read_outside;
+use crate::lower::contraction::tile::Tile;
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
 use crate::lower::region::{Lowered, lower};
@@ -41,6 +42,8 @@ struct Region {
     norm: Option<usize>,
     /// It adds up products along reduce axes, which the reduction that follows does not share with it.
     is_product: bool,
+    /// Some of its ops reduces.
+    reduces: bool,
     shape: Vec<i64>,
     /// What of it is read elsewhere.
     results: Vec<ValueId>,
@@ -102,8 +105,10 @@ pub(super) fn written(
     members: &FixedBitSet,
 ) -> Result<(Lowered, WorkEstimate, usize), LowerError> {
     let (lowered, effort) = lower(analysis, members)?;
-    let work =
-        WorkEstimate::of_kernel(analysis.graph, &model.constants, &lowered.kernel, &lowered.inputs, effort.repeated);
+    let is_tiled = members.ones().any(|member| analysis.tile(member).is_some());
+    let tile = if is_tiled { Some(Tile::of_kernel(&lowered.kernel)?) } else { None };
+    let Lowered { kernel, inputs, .. } = &lowered;
+    let work = WorkEstimate::of_kernel(analysis.graph, &model.constants, kernel, inputs, effort.repeated, tile);
     Ok((lowered, work, effort.places))
 }
 
@@ -150,8 +155,9 @@ impl<'a> FusionSearch<'a> {
                         && (footprint.is_none() || is_norm)
                         && node.outputs.len() == 1,
                     norm: is_norm.then_some(position),
+                    reduces: footprint.is_some(),
                     is_product: matches!(recipe, Recipe::Contraction(_))
-                        && footprint.is_some_and(|footprint| !footprint.is_listed())
+                        && footprint.is_some_and(|footprint| !footprint.is_listed() && !footprint.is_tiled)
                         && is_reduced_next(analysis, node.outputs[0]),
                     shape: graph.ty(node.outputs[0]).shape.clone(),
                     results: node.outputs.clone(),
@@ -278,6 +284,11 @@ impl<'a> FusionSearch<'a> {
     fn rough(&self, regions: [usize; 2]) -> Result<Rough, String> {
         let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
         let members = &a.members | &b.members;
+        if (a.work.tile.is_some() && b.reduces) || (b.work.tile.is_some() && a.reduces) {
+            return Err(
+                LowerError::Tile("have a kernel of their own: another reduction needs a second one").to_string()
+            );
+        }
         if members.count_ones(..) > MOST_NODES {
             return Err("the kernel would be too large".to_owned());
         }
@@ -386,12 +397,13 @@ impl<'a> FusionSearch<'a> {
         let time = self.model.kernel(&work);
         let shape = if a.work.points() >= b.work.points() { a.shape.clone() } else { b.shape.clone() };
         let norm = a.norm.or(b.norm);
-        let is_product = a.is_product || b.is_product;
+        let (is_product, reduces) = (a.is_product || b.is_product, a.reduces || b.reduces);
         Ok(Region {
             members,
             is_plain,
             norm,
             is_product,
+            reduces,
             shape,
             results,
             work,

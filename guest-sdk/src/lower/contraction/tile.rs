@@ -1,0 +1,164 @@
+//! Products that a kernel adds up in tiles: blocks of results that share rows of one factor and columns of the other.
+
+use crate::index::Index;
+use crate::lower::LowerError;
+use crate::lower::analysis::GraphAnalysis;
+use crate::lower::constants::Constants;
+use crate::lower::footprint::Footprint;
+use crate::lower::kernel_axes::KernelAxes;
+use crate::lower::rule::Recipe;
+use crate::lower::space::Anchor;
+use fixedbitset::FixedBitSet;
+use passhost_ir::kernel::{Binary, IndexExpr, IndexId, Op, ReduceOp, Reg, Scalar};
+use passhost_ir::{Dtype, Kernel};
+
+/// Matrix products: in batches, each of so many rows and columns that are sums of so many products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::lower) struct Tile {
+    /// Products of matrices.
+    batches: u64,
+    /// Rows and columns of each.
+    sides: [u64; 2],
+    /// Products that are added up for each element.
+    pub(in crate::lower) terms: u64,
+    /// Whether both factors are of half types as they are read.
+    pub(in crate::lower) is_half: bool,
+}
+
+/// The shortest side of products in tiles, and the shortest that fills some of a tile: below it, kernels that go over rows
+/// one by one take less time.
+const SHORTEST: [u64; 2] = [2, 8];
+
+impl Tile {
+    /// Of a node, if its device has kernels for that, and no other kernel does it as well.
+    pub(in crate::lower) fn of(analysis: &GraphAnalysis<'_>, position: usize) -> Option<Tile> {
+        let graph = analysis.graph;
+        Constants::of(analysis.device?).tiles?;
+        let Ok(Recipe::Contraction(contraction)) = analysis.recipe(position) else { return None };
+        let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
+        let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
+        let has_few_terms = || contraction.is_of_vectors_or_few_terms(graph) && !contraction.is_of_vectors(graph);
+        if !is_covered || has_few_terms() {
+            return None;
+        }
+        let footprint = Footprint { is_tiled: true, ..contraction.footprint() };
+        let value = contraction.factors[0].tensor;
+        let mut anchor = Anchor::of_reduction(graph.ty(value), value, (position, 0, footprint));
+        let (space, factors) = anchor.divide_along(analysis, contraction, &FixedBitSet::new())?;
+        let mut masks = [0; 2];
+        for (mask, places) in masks.iter_mut().zip(&factors) {
+            if !places.iter().all(Index::is_of_axes) {
+                return None;
+            }
+            places.iter().for_each(|place| place.each_axis(&mut |axis| *mask |= 1 << axis));
+        }
+        let tile = Tile::of_masks([&space.parallel, &space.reduce], masks, first != Dtype::F32).ok();
+        // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
+        let has_form = || contraction.is_of_vectors(graph) || !contraction.footprint().divided_window().1.is_empty();
+        tile.filter(|tile| !tile.is_short() || !has_form())
+    }
+
+    /// Of axes with these extents, parallel and reduce, and those that the factors follow, as bits.
+    fn of_masks([parallel, reduce]: [&[i64]; 2], [first, second]: [u32; 2], is_half: bool) -> Result<Tile, LowerError> {
+        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, is_half };
+        for (axis, &extent) in parallel.iter().chain(reduce).enumerate().filter(|(_, extent)| **extent > 1) {
+            let is_term = axis >= parallel.len();
+            let along = match (first >> axis & 1, second >> axis & 1) {
+                (1, 1) if is_term => &mut tile.terms,
+                (1, 1) => &mut tile.batches,
+                (1, 0) if !is_term => &mut tile.sides[0],
+                (0, 1) if !is_term => &mut tile.sides[1],
+                _ => return Err(LowerError::Tile("have an axis that their factors do not follow")),
+            };
+            *along *= extent.unsigned_abs();
+        }
+        match tile.sides.iter().all(|&side| side >= SHORTEST[0]) {
+            true => Ok(tile),
+            false => Err(LowerError::Tile("need two sides: one factor follows no axis alone")),
+        }
+    }
+
+    /// Of a kernel that adds up products and does nothing else in its rows.
+    pub(in crate::lower) fn of_kernel(kernel: &Kernel) -> Result<Tile, LowerError> {
+        let is_fold = |op: &&Op| matches!(op, Op::Reduce(..) | Op::Scan(..));
+        let folds: Vec<&Op> = kernel.body.iter().map(|inst| &inst.op).filter(is_fold).collect();
+        let &[Op::Reduce(ReduceOp::Sum, sum)] = &folds[..] else {
+            return Err(LowerError::Tile("have a kernel of their own: another reduction needs a second one"));
+        };
+        if kernel.stores.iter().any(|store| store.order.len() != kernel.parallel.len()) {
+            return Err(LowerError::Tile("are stored for each row"));
+        }
+        let op = |reg: Reg| &kernel.body[reg.0 as usize].op;
+        let zero = |reg: Reg| matches!(op(reg), Op::Const(Scalar::Float(value)) if *value == 0.0);
+        let (inside, product) = match *op(*sum) {
+            Op::Select(inside, product, otherwise) if zero(otherwise) => (Some(inside), product),
+            _ => (None, *sum),
+        };
+        let Op::Binary(Binary::Mul, first, second) = *op(product) else {
+            return Err(LowerError::Tile("are none: something else is added up"));
+        };
+        let axes = KernelAxes::of(kernel);
+        let sources = [[Some(first), inside], [Some(second), None]].map(|regs| needed(kernel, regs));
+        for &reg in sources.iter().flatten() {
+            let is_plain = match op(reg) {
+                Op::Load { index, .. } => index.iter().all(|&index| is_of_axes(kernel, index)),
+                Op::Index(index) => is_of_axes(kernel, *index),
+                _ => true,
+            };
+            if !is_plain {
+                return Err(LowerError::Tile("have factors that lie along a part of an axis"));
+            }
+        }
+        let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.of_value(*reg)));
+        let is_half = |factor: Reg| match op(factor) {
+            Op::Cast(source) if kernel.body[source.0 as usize].dtype.size() == 2 => match op(*source) {
+                Op::Load { .. } => Ok(true),
+                _ => Err(LowerError::Tile("have a factor of a half type that is calculated")),
+            },
+            _ => Ok(false),
+        };
+        let is_half = is_half(first)? && is_half(second)?;
+        Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
+    }
+
+    /// Whether rows are gone over one by one.
+    pub(in crate::lower) fn is_short(&self) -> bool {
+        self.sides.iter().any(|&side| side < SHORTEST[1])
+    }
+
+    /// All products.
+    pub(in crate::lower) fn products(&self) -> f64 {
+        self.blocks(1) * self.terms as f64
+    }
+
+    /// Blocks of so many results along either side.
+    pub(in crate::lower) fn blocks(&self, side: u64) -> f64 {
+        self.sides.iter().fold(self.batches as f64, |blocks, along| blocks * along.div_ceil(side) as f64)
+    }
+}
+
+/// All values from which some follow, and those themselves.
+fn needed(kernel: &Kernel, from: [Option<Reg>; 2]) -> Vec<Reg> {
+    let (mut open, mut found): (Vec<Reg>, Vec<Reg>) = (from.into_iter().flatten().collect(), vec![]);
+    while let Some(reg) = open.pop() {
+        if !found.contains(&reg) {
+            found.push(reg);
+            open.extend(kernel.body[reg.0 as usize].op.operands());
+        }
+    }
+    found
+}
+
+/// Whether an index is a sum of axes, each times a constant.
+fn is_of_axes(kernel: &Kernel, index: IndexId) -> bool {
+    match kernel.index[index.0 as usize] {
+        IndexExpr::Axis(_) | IndexExpr::Const(_) => true,
+        IndexExpr::Mul(of, _) => is_of_axes(kernel, of),
+        IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => is_of_axes(kernel, a) && is_of_axes(kernel, b),
+        IndexExpr::FloorDiv(..) | IndexExpr::Mod(..) | IndexExpr::Value(_) => false,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+mod tests;
