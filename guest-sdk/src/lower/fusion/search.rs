@@ -5,7 +5,7 @@ use super::reads::{TensorRead, dependencies, is_reduced_next, reads_of};
 use crate::lower::LowerError;
 use crate::lower::analysis::GraphAnalysis;
 use crate::lower::boundary::read_outside;
-use crate::lower::contraction::tile::Tile;
+use crate::lower::contraction::tile::{ALONE, Tile};
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
 use crate::lower::region::{Lowered, lower};
@@ -105,9 +105,9 @@ pub(super) fn written(
     members: &FixedBitSet,
 ) -> Result<(Lowered, WorkEstimate, usize), LowerError> {
     let (lowered, effort) = lower(analysis, members)?;
-    let is_tiled = members.ones().any(|member| analysis.tile(member).is_some());
-    let tile = if is_tiled { Some(Tile::of_kernel(&lowered.kernel)?) } else { None };
     let Lowered { kernel, inputs, .. } = &lowered;
+    let tile = members.ones().find_map(|member| analysis.tile(member));
+    let tile = tile.map(|tile| Tile::of_kernel(kernel, tile.is_half)).transpose()?;
     let work = WorkEstimate::of_kernel(analysis.graph, &model.constants, kernel, inputs, effort.repeated, tile);
     Ok((lowered, work, effort.places))
 }
@@ -285,9 +285,7 @@ impl<'a> FusionSearch<'a> {
         let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
         let members = &a.members | &b.members;
         if (a.work.tile.is_some() && b.reduces) || (b.work.tile.is_some() && a.reduces) {
-            return Err(
-                LowerError::Tile("have a kernel of their own: another reduction needs a second one").to_string()
-            );
+            return Err(ALONE.to_string());
         }
         if members.count_ones(..) > MOST_NODES {
             return Err("the kernel would be too large".to_owned());
