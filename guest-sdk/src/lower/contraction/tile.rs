@@ -7,8 +7,9 @@ use crate::lower::constants::Constants;
 use crate::lower::footprint::Footprint;
 use crate::lower::kernel_axes::KernelAxes;
 use crate::lower::rule::Recipe;
-use crate::lower::space::Anchor;
+use crate::lower::space::{Anchor, Coordinates};
 use fixedbitset::FixedBitSet;
+use passhost_ir::kernel::limits;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, Op, ReduceOp, Reg, Scalar};
 use passhost_ir::{Dtype, Kernel};
 
@@ -41,25 +42,24 @@ impl Tile {
         let Ok(Recipe::Contraction(contraction)) = analysis.recipe(position) else { return None };
         let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
         let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
-        let has_few_terms = || contraction.is_of_vectors_or_few_terms(graph) && !contraction.is_of_vectors(graph);
-        if !is_covered || has_few_terms() {
+        let is_of_vectors = contraction.is_of_vectors(graph);
+        if !is_covered || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
             return None;
         }
         let footprint = Footprint { is_tiled: true, ..contraction.footprint() };
         let value = contraction.factors[0].tensor;
         let mut anchor = Anchor::of_reduction(graph.ty(value), value, (position, 0, footprint));
         let (space, factors) = anchor.divide(analysis, &FixedBitSet::new())?;
-        let mut masks = [0; 2];
-        for (mask, places) in masks.iter_mut().zip(&factors) {
-            if !places.iter().all(Index::is_of_axes) {
-                return None;
-            }
-            places.iter().for_each(|place| place.each_axis(&mut |axis| *mask |= 1 << axis));
-        }
-        let tile = Tile::of_masks([&space.parallel, &space.reduce], masks, first != Dtype::F32).ok();
+        let is_plain = space.parallel.len() + space.reduce.len() <= limits::PARALLEL_AXES + limits::REDUCE_AXES
+            && factors.iter().flatten().all(Index::is_of_axes);
+        let mask = |places: Coordinates| {
+            places.iter().flat_map(Index::axes_read).fold(0, |mask: u32, axis| mask | 1u32.wrapping_shl(axis as u32))
+        };
+        let [parallel, reduce] = [&space.parallel[..], &space.reduce];
+        let tile = Tile::of_masks([parallel, reduce], factors.map(mask), first != Dtype::F32).ok();
         // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
-        let has_form = || contraction.is_of_vectors(graph) || !contraction.footprint().divided_window().1.is_empty();
-        tile.filter(|tile| !tile.is_short() || !has_form())
+        let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
+        tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
     }
 
     /// Of axes with these extents, parallel and reduce, and those that the factors follow, as bits.

@@ -184,7 +184,7 @@ impl<'a> FusionSearch<'a> {
         for (position, reads) in self.reads.iter().enumerate() {
             for read in reads {
                 let producer = self.analysis.links.definitions[read.source.index()];
-                if let Some(producer) = producer.filter(|&producer| self.regions[producer].is_some()) {
+                if let Some(producer) = producer.filter(|&producer| self.may_read(position, producer)) {
                     pairs.insert([producer, position]);
                 }
                 let known = readers.entry(read.source).or_default();
@@ -205,6 +205,14 @@ impl<'a> FusionSearch<'a> {
             self.pairs.push(pair);
             self.enqueue(number);
         }
+    }
+
+    /// Whether a reader of a region may become part of it: of products in tiles, with as many elements as they have.
+    fn may_read(&self, reader: usize, producer: usize) -> bool {
+        let size = |position: usize| self.analysis.graph.ty(self.analysis.node(position).outputs[0]).numel();
+        self.regions[producer]
+            .as_ref()
+            .is_some_and(|region| region.work.tile.is_none() || size(reader) == size(producer))
     }
 
     /// Joins pairs until none saves anything.
