@@ -65,10 +65,12 @@ impl Target for Claims {
             return Ok("empty".into());
         }
         let candidates = candidates(&case.kernel, &facts, &case.layout, &case.device);
-        let claims = case.random.clone().pick(&candidates).claims[0].clone();
-        let meaning = Meaning::new(&case.kernel, &facts, &case.layout, &claims, case.tensors.as_deref());
-        check(&meaning, &claims, THREADS, &mut case.random.clone())?;
-        Ok(kind(&claims))
+        let source = case.random.clone().pick(&candidates).clone();
+        for claims in &source.claims {
+            let meaning = Meaning::new(&case.kernel, &facts, &case.layout, claims, case.tensors.as_deref());
+            check(&meaning, claims, THREADS, &mut case.random.clone())?;
+        }
+        Ok(if source.claims.len() > 1 { source.form.into() } else { kind(&source.claims[0]) })
     }
 
     fn written(&self, case: &Case) -> Vec<u8> {

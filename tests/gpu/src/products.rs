@@ -88,7 +88,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
 }
 
 /// A tensor of numbers between -1 and 1.
-fn random(target: &Target, ty: &TensorType, seed: u64) -> Result<Tensor> {
+pub(crate) fn random(target: &Target, ty: &TensorType, seed: u64) -> Result<Tensor> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut bytes = vec![];
     for _ in 0..ty.numel() {

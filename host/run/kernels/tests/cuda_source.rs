@@ -1,12 +1,9 @@
 //! What is emitted for a GPU compiles, without one. Skipped only where `scripts/setup` found no NVRTC, and never in CI.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod tile;
-
 use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::KernelLayout;
-use passhost_kernels::cuda::loops::source;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, Nvrtc, NvrtcError, candidates, emit, emit_joined};
 use passhost_random_kernels::RandomKernel;
 use std::collections::{BTreeMap, BTreeSet};
@@ -215,11 +212,11 @@ fn columns_of_joined_tensors_compile() {
     }
 }
 
-/// How many of the kernels of some seeds are emitted in each form.
+/// How many of the kernels of some seeds, and of contractions of an eighth of them, are emitted in each form.
 fn counted(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
     let mut counts: BTreeMap<&str, u32> = FORMS.iter().map(|form| (*form, 0)).collect();
-    for seed in seeds {
-        let (kernel, _) = RandomKernel::generate(seed);
+    let contractions = (seeds.start..seeds.end / 8).map(|seed| RandomKernel::contraction(seed).0);
+    for kernel in seeds.map(|seed| RandomKernel::generate(seed).0).chain(contractions) {
         if kernel.rows() > 0 {
             let facts = verify(&kernel).unwrap();
             let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
@@ -267,24 +264,6 @@ fn golden_kernels_of_every_form_compile() {
 }
 
 #[test]
-fn a_product_on_tensor_cores_compiles_for_sm_80_and_sm_90() {
-    if compiler().is_none() {
-        return;
-    }
-    let torch = PathBuf::from(std::env::var_os("LIBTORCH").unwrap_or_default());
-    let nvrtc = Nvrtc::load(&[torch.join("../nvidia/cu13/lib")]).unwrap();
-    let text = source(&[tile::function()]);
-    for capability in [(8, 0), (9, 0)] {
-        let assembly = nvrtc.assembly(&text, capability).unwrap();
-        // Two slices of a step, two by four fragments of a warp.
-        assert_eq!(assembly.matches("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32").count(), 16);
-        assert_eq!(assembly.matches("ldmatrix.sync.aligned.m8n8.x4").count(), 8);
-        assert!(assembly.contains("cp.async.cg.shared.global") && !assembly.contains(".local"), "{assembly}");
-        assert!(!nvrtc.compile(&text, capability).unwrap().0.is_empty());
-    }
-}
-
-#[test]
 fn random_kernels_joined_to_one_launch_compile() {
     let Some(compiler) = compiler() else { return };
     let mut seeds = 0..u64::MAX;
@@ -298,6 +277,19 @@ fn random_kernels_joined_to_one_launch_compile() {
         let source = emit_joined(&parts, &DeviceProperties::H200);
         if let Err(error) = compiler.compile(&source.text) {
             panic!("group {group}: {error}\n{}", source.text);
+        }
+    }
+}
+
+#[test]
+fn random_contractions_compile() {
+    let Some(compiler) = compiler() else { return };
+    for seed in 0..40 {
+        let (kernel, _) = RandomKernel::contraction(seed);
+        let layout = if seed % 4 == 3 { scattered(&kernel, seed) } else { KernelLayout::contiguous(&kernel) };
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &layout, &DeviceProperties::H200);
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("seed {seed}: {error}\n{}", source.text);
         }
     }
 }

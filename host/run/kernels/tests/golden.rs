@@ -2,13 +2,10 @@
 //! prelude. `UPDATE_EXPECT=1` writes the latter anew, and the former as kernels are printed.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod tile;
-
 use expect_test::expect_file;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::verify;
 use passhost_kernels::KernelLayout;
-use passhost_kernels::cuda::loops::source;
 use passhost_kernels::cuda::{DeviceProperties, FORMS, emit, emit_joined};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,14 +90,4 @@ fn kernels_of_one_launch_are_functions_for_ranges_of_its_blocks() {
     // A launch of one kernel is that kernel.
     let alone = emit(parts[0].0, parts[0].1, parts[0].2, &DeviceProperties::H200);
     assert_eq!(emit_joined(&parts[..1], &DeviceProperties::H200).text, alone.text);
-}
-
-#[test]
-fn a_form_written_by_hand_prints_as_a_product_on_tensor_cores() {
-    let source = source(&[tile::function()]);
-    let (prelude, entry) = source.split_once("extern \"C\"").unwrap();
-    assert!(prelude.contains("mma.sync.aligned.m16n8k16"), "what it calls is there");
-    let expected = format!("// {} blocks of {} threads\nextern \"C\"{entry}", tile::blocks(), tile::THREADS);
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tile");
-    expect_file![directory.join("f16_product.cu")].assert_eq(&expected);
 }

@@ -56,7 +56,8 @@ pub fn check(meaning: &Meaning<'_>, claims: &Claims, most: u64, random: &mut Ran
 }
 
 fn lane(meaning: &Meaning<'_>, claims: &Claims, row: i64, point: i64) -> Lane {
-    let mut at = vec![0; claims.rows.len() + claims.points.len()];
+    // A part of a kernel that goes over some of the axes is at the start of all others.
+    let mut at = vec![0; meaning.axes()];
     for (axes, number) in [(&claims.rows, row), (&claims.points, point)] {
         let mut rest = number;
         for axis in axes.iter().rev() {

@@ -50,6 +50,11 @@ impl<'a> Meaning<'a> {
         Meaning { kernel, layout, extents, values }
     }
 
+    /// How many axes there are.
+    pub(super) fn axes(&self) -> usize {
+        self.extents.len()
+    }
+
     /// The extent of an axis.
     pub(super) fn extent(&self, axis: usize) -> i64 {
         self.extents[axis]

@@ -5,13 +5,15 @@
 //! - how many rows that lie side by side a thread and a block have, where a thread goes along rows;
 //! - how many whole rows a block has, where threads go along a row;
 //! - whether values are kept in registers between passes, or computed anew by the same instructions;
-//! - whether inputs are read, or outputs written, by squares.
+//! - whether inputs are read, or outputs written, by squares;
+//! - how large the tiles of a product are.
 //!
 //! How many threads and blocks share a row, and how many of its points a thread has at a time, is the order in which the
 //! row is added up. It stays, unless every reduction and scan of the kernel gives the same in any order: those of
 //! integers and bools, positions, and extrema of `f32`, of which a NaN is always the same one and -0 is below 0.
 
 use super::chooser::{Chooser, KEPT_REGISTERS, REGISTERS};
+use super::contraction::{Contraction, SumTile};
 use super::schedule::{Schedule, ScheduleForm};
 use super::split::RowSplit;
 use passhost_ir::Dtype;
@@ -30,8 +32,11 @@ const MOST_THREADS: u32 = 1024;
 impl Chooser<'_> {
     /// The default schedule, then others, all different.
     pub(super) fn candidates(&self) -> Vec<Schedule> {
-        let default = self.choose();
+        let default = self.schedule();
         let others = match default.form {
+            _ if default.contraction.is_some() => {
+                default.contraction.iter().flat_map(|contraction| self.other_tiles(&contraction.tile)).collect()
+            }
             _ if default.tiles.is_some() => self.untiled(&default),
             ScheduleForm::Columns { .. } => self.other_columns(&default),
             ScheduleForm::Rows { .. } => self.other_rows(&default),
@@ -156,6 +161,9 @@ impl Chooser<'_> {
 /// What tells a schedule from the other candidates of its kernel.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Contraction { tile: SumTile { sides: [rows, columns], terms, .. }, .. }) = &self.contraction {
+            return write!(f, "products rows={rows} columns={columns} terms={terms}");
+        }
         match self.form {
             ScheduleForm::Columns { lanes, .. } if self.tiles.is_some() => write!(f, "squares lanes={lanes}")?,
             ScheduleForm::Columns { wide, deep, lanes, .. } => {

@@ -99,7 +99,7 @@ impl Chooser<'_> {
     }
 
     /// The most lanes, up to 16 bytes of the narrowest type, by which most of the traffic goes in wide accesses.
-    fn widest(&self, accesses: &[MemoryAccess], along: &AxisDomain, other: &AxisDomain) -> u32 {
+    pub(super) fn widest(&self, accesses: &[MemoryAccess], along: &AxisDomain, other: &AxisDomain) -> u32 {
         let narrowest = accesses.iter().map(|access| access.dtype.size()).min().unwrap_or(4);
         let mut lanes = (16 / narrowest.max(2)).min(8) as u32;
         while lanes > 1 {

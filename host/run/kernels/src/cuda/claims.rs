@@ -79,6 +79,11 @@ pub struct Claims {
 }
 
 impl Claims {
+    /// None yet, for a part of a kernel that reaches all rows and points of a schedule, and no others.
+    pub(super) fn everywhere(schedule: &Schedule) -> Claims {
+        Claims { reach: (schedule.rows.points(), schedule.points.points()), ..Claims::new(schedule) }
+    }
+
     /// None yet, for a schedule.
     pub(super) fn new(schedule: &Schedule) -> Claims {
         let shared = schedule.split.blocks();

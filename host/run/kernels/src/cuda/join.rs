@@ -28,7 +28,7 @@ pub(super) struct KernelBody {
     /// One of [`FORMS`](super::FORMS).
     pub(super) form: &'static str,
     /// What the function takes for granted.
-    pub(super) claims: Claims,
+    pub(super) claims: Vec<Claims>,
 }
 
 /// The text of kernels. The parameters are the inputs of all of them, then all outputs.

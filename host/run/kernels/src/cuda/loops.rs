@@ -255,20 +255,6 @@ pub enum ThreadStep {
     Store(Expression, Expression),
     /// Copies so many elements of a type to one address from another.
     Copy(u32, &'static str, [Expression; 2]),
-    /// Begins to copy 16 bytes to a block's memory from a tensor; zeros, and nothing is read, where a condition does not
-    /// hold.
-    CopyAsync(Expression, Expression, Expression),
-    /// Makes a group of the copies that this thread began since the last one.
-    CommitCopies,
-    /// Waits until all groups of copies of this thread but so many of the last are done.
-    AwaitCopies(u32),
-    /// Reads four 8x8 matrices of `f16` into a warp's registers, `u32` for each, from a block's memory: thread n names the
-    /// address of row n % 8 of matrix n / 8.
-    LoadMatrices(Expression, Expression),
-    /// The same, each matrix transposed.
-    LoadTransposed(Expression, Expression),
-    /// Adds to a 16x8 matrix of `float` the product of a 16x16 and a 16x8 matrix of `f16`, each in a warp's registers.
-    MultiplyMatrices(Expression, [Expression; 2]),
     /// Calls a function of the prelude.
     Call(Expression),
     /// Calls the part of this number.

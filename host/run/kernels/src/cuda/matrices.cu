@@ -1,29 +1,137 @@
-// What kernels call that multiply matrices: asynchronous copies and tensor cores, of compute capability 8 and later.
+// What kernels call that add up products tile by tile. A block has M x N sums. It takes K terms of them at a time out of its
+// memory, where the factors lie as tiles: A with M, B with N elements of each term. Each warp, or thread, has some of the
+// sums, and where there are more than it takes, DEEP of them share the terms. The text is for compute capability 8 and later.
 
-D u32 shared_address(const void *at) { return (u32)__cvta_generic_to_shared(at); }
+// From one element of a tile to the next along its other side: 16 bytes more than there is, so that accesses by rows and by
+// columns find all banks.
+template <class T> D constexpr int pitch(int side) { return side + 16 / (int)sizeof(T); }
 
-// Begins to copy 16 bytes into a block's memory; or zeros, and nothing is read, unless INSIDE holds.
-D void copy_async(void *to, const void *from, bool inside) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(inside ? 16 : 0)
-                 : "memory");
-}
-D void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int LEFT> D void await_copies() { asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory"); }
+D bool is_finite(f16 x) { return (x.bits & 0x7c00) != 0x7c00; }
+D bool is_finite(bf16 x) { return (x.bits & 0x7f80) != 0x7f80; }
+D bool is_finite(float x) { return fabsf(x) <= 3.402823466e38f; }
+D bool is_finite(double x) { return fabs(x) <= 1.7976931348623157e308; }
 
 // Reads four 8x8 matrices into a warp's registers: thread n names the address of row n % 8 of matrix n / 8.
-D void load_matrices(u32 *to, const f16 *from) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(shared_address(from)) : "memory");
-}
-D void load_transposed_matrices(u32 *to, const f16 *from) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(shared_address(from)) : "memory");
+template <bool TRANSPOSED> D void load_matrices(u32 *to, const void *from) {
+    u32 at = (u32)__cvta_generic_to_shared(from);
+    if constexpr (TRANSPOSED) {
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(at) : "memory");
+    } else {
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(at) : "memory");
+    }
 }
 
-// Adds the product of a 16x16 and a 16x8 matrix to SUMS.
-D void multiply_matrices(float *sums, const u32 *a, const u32 *b) {
+// Adds the product of a 16x16 and a 16x8 matrix to SUMS. Products are exact.
+D void multiply_matrices(float *sums, const u32 *a, const u32 *b, f16) {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                  "{%0, %1, %2, %3};"
                  : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+D void multiply_matrices(float *sums, const u32 *a, const u32 *b, bf16) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                 "{%0, %1, %2, %3};"
+                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// The part of a tile that one of the warps has, HIGH by WIDE of which share it.
+template <int M, int N, int K, int HIGH, int WIDE, int DEEP> struct WarpPart {
+    int row = threadIdx.x / 32 % HIGH * (M / HIGH), column = threadIdx.x / 32 / HIGH % WIDE * (N / WIDE);
+    int depth = threadIdx.x / 32 / (HIGH * WIDE);
+};
+
+// Adds to the sums of a warp, of I by J fragments of 16x8. A_TERMS and B_TERMS say whether terms are neighbours in a tile.
+template <int M, int N, int K, int HIGH, int WIDE, int DEEP, bool A_TERMS, bool B_TERMS, class T, int I, int J>
+D void multiply_halves(float (&sums)[I][J][4], const T *a, const T *b) {
+    const WarpPart<M, N, K, HIGH, WIDE, DEEP> part;
+    const int lane = threadIdx.x % 32, pair = lane / 16 * 8, row = lane % 8, half = lane / 8 % 2 * 8;
+    constexpr int A = pitch<T>(A_TERMS ? K : M), B = pitch<T>(B_TERMS ? K : N);
+#pragma unroll
+    for (int step = 0; step < K / DEEP; step += 16) {
+        const int k = part.depth * (K / DEEP) + step;
+        u32 fa[I][4], fb[J][2];
+#pragma unroll
+        for (int i = 0; i < I; ++i) {
+            const int m = part.row + i * 16;
+            load_matrices<!A_TERMS>(fa[i], A_TERMS ? a + (m + half + row) * A + k + pair : a + (k + pair + row) * A + m + half);
+        }
+#pragma unroll
+        for (int j = 0; j < J; j += 2) {
+            const int n = part.column + j * 8;
+            load_matrices<!B_TERMS>(fb[j], B_TERMS ? b + (n + pair + row) * B + k + half : b + (k + half + row) * B + n + pair);
+        }
+#pragma unroll
+        for (int i = 0; i < I; ++i) {
+#pragma unroll
+            for (int j = 0; j < J; ++j) multiply_matrices(sums[i][j], fa[i], fb[j], T{});
+        }
+    }
+}
+
+// Brings the sums of all warps together in TILE, row by row, those of one depth after the other.
+template <int M, int N, int K, int HIGH, int WIDE, int DEEP, int I, int J>
+D void gather_halves(float *tile, const float (&sums)[I][J][4]) {
+    const WarpPart<M, N, K, HIGH, WIDE, DEEP> part;
+    const int lane = threadIdx.x % 32;
+    for (int depth = 0; depth < DEEP; ++depth) {
+        __syncthreads();
+        if (part.depth != depth) continue;
+#pragma unroll
+        for (int at = 0; at < I * J * 4; ++at) {
+            const int i = at / (J * 4), j = at / 4 % J, n = at % 4;
+            float *sum = tile + (part.row + i * 16 + n / 2 * 8 + lane / 4) * pitch<float>(N) + part.column + j * 8 + lane % 4 * 2 + n % 2;
+            *sum = depth == 0 ? sums[i][j][n] : *sum + sums[i][j][n];
+        }
+    }
+    __syncthreads();
+}
+
+// The part of a tile that one of the threads has: I rows, and J columns in runs of four.
+template <int M, int N, int I, int J> struct ThreadPart {
+    int row = threadIdx.x / (N / J) % (M / I) * I, column = threadIdx.x % (N / J) * 4;
+    int depth = threadIdx.x / (N / J * (M / I));
+    __device__ int at(int j) const { return column + j / 4 * (N / J * 4) + j % 4; }
+};
+
+D float with_product(float sum, float a, float b) { return fmaf(a, b, sum); }
+D double with_product(double sum, double a, double b) { return fma(a, b, sum); }
+
+// Adds to the sums of a thread.
+template <int M, int N, int K, int DEEP, class S, class T, int I, int J>
+D void multiply_tile(S (&sums)[I][J], const T *a, const T *b) {
+    const ThreadPart<M, N, I, J> part;
+#pragma unroll 8
+    for (int step = 0; step < K / DEEP; ++step) {
+        const int k = part.depth * (K / DEEP) + step;
+        __align__(16) T fa[I], fb[J];
+        read(fa, a + k * pitch<T>(M) + part.row);
+#pragma unroll
+        for (int j = 0; j < J; j += 4) read(*(T(*)[4])(fb + j), b + k * pitch<T>(N) + part.at(j));
+#pragma unroll
+        for (int i = 0; i < I; ++i) {
+#pragma unroll
+            for (int j = 0; j < J; ++j) sums[i][j] = with_product(sums[i][j], (S)fa[i], (S)fb[j]);
+        }
+    }
+}
+
+// Brings the sums of all threads together.
+template <int M, int N, int DEEP, class S, int I, int J> D void gather_tile(S *tile, const S (&sums)[I][J]) {
+    const ThreadPart<M, N, I, J> part;
+    for (int depth = 0; depth < DEEP; ++depth) {
+        __syncthreads();
+        if (part.depth != depth) continue;
+#pragma unroll
+        for (int i = 0; i < I; ++i) {
+#pragma unroll
+            for (int j = 0; j < J; ++j) {
+                S *sum = tile + (part.row + i) * pitch<S>(N) + part.at(j);
+                *sum = depth == 0 ? sums[i][j] : *sum + sums[i][j];
+            }
+        }
+    }
+    __syncthreads();
 }

@@ -12,8 +12,8 @@ use std::fmt::{self, Display, Formatter};
 
 const PRELUDE: &str = include_str!("prelude.cu");
 const MATRICES: &str = include_str!("matrices.cu");
-/// Names of what is in there begin or end so, and no others do.
-const OF_MATRICES: [&str; 3] = ["copy_async", "_copies", "_matrices"];
+/// What kernels call of it.
+const OF_MATRICES: &str = "multiply_";
 /// What a part calls the number of its block among its own.
 const OF_PARTS: &str = "// The number of a block among those of one body.\nstruct Block { u32 x; };\n\n";
 
@@ -21,8 +21,7 @@ const OF_PARTS: &str = "// The number of a block among those of one body.\nstruc
 pub fn source(functions: &[DeviceFunction]) -> String {
     let of_parts = if functions.len() > 1 { OF_PARTS } else { "" };
     let functions = functions.iter().map(function).collect::<Vec<String>>().join("\n");
-    let multiplies = OF_MATRICES.iter().any(|name| functions.contains(name));
-    let matrices = if multiplies { [MATRICES, "\n"] } else { [""; 2] }.concat();
+    let matrices = if functions.contains(OF_MATRICES) { [MATRICES, "\n"] } else { [""; 2] }.concat();
     format!("{PRELUDE}\n{matrices}{of_parts}{functions}")
 }
 
@@ -78,12 +77,6 @@ fn line(step: &ThreadStep, depth: usize) -> String {
         ThreadStep::Load(to, from, Some((inside, fill))) => format!("read_or({to}, {from}, {inside}, {fill});"),
         ThreadStep::Store(to, from) => format!("write({to}, {from});"),
         ThreadStep::Copy(lanes, ty, [to, from]) => format!("copy<{lanes}, {ty}>({to}, {from});"),
-        ThreadStep::CopyAsync(to, from, inside) => format!("copy_async({to}, {from}, {inside});"),
-        ThreadStep::CommitCopies => "commit_copies();".into(),
-        ThreadStep::AwaitCopies(count) => format!("await_copies<{count}>();"),
-        ThreadStep::LoadMatrices(to, from) => format!("load_matrices({to}, {from});"),
-        ThreadStep::LoadTransposed(to, from) => format!("load_transposed_matrices({to}, {from});"),
-        ThreadStep::MultiplyMatrices(sums, [a, b]) => format!("multiply_matrices({sums}, {a}, {b});"),
         ThreadStep::Call(call) => format!("{call};"),
         ThreadStep::Part(number, arguments) => format!("{ENTRY}{number}({});", list(arguments, ToString::to_string)),
         ThreadStep::Barrier => "__syncthreads();".into(),

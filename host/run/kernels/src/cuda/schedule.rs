@@ -1,5 +1,6 @@
 //! Which threads compute what.
 
+use super::contraction::{self, Contraction};
 use super::scans::most_together;
 use super::space::AxisDomain;
 use super::split::RowSplit;
@@ -9,7 +10,7 @@ use super::tiles::{THREADS, Tiles};
 pub(super) const SCANNED_BYTES: u64 = 64;
 
 /// What forms of kernels are called where they are counted.
-pub const FORMS: [&str; 10] = [
+pub const FORMS: [&str; 12] = [
     "map",
     "columns",
     "columns in a cluster",
@@ -20,6 +21,8 @@ pub const FORMS: [&str; 10] = [
     "scan by a thread",
     "scan by a block",
     "scan by many blocks",
+    "products in tiles",
+    "products on tensor cores",
 ];
 
 /// The form of a kernel.
@@ -59,17 +62,25 @@ pub(super) struct Schedule {
     pub(super) split: RowSplit,
     /// Squares of points by which inputs are read, if any.
     pub(super) tiles: Option<Tiles>,
+    /// How products are added up by tiles, where they are.
+    pub(super) contraction: Option<Contraction>,
 }
 
 impl Schedule {
     pub(super) fn whole(form: ScheduleForm, rows: AxisDomain, points: AxisDomain) -> Schedule {
-        Schedule { form, rows, points, split: RowSplit::Whole, tiles: None }
+        Schedule { form, rows, points, split: RowSplit::Whole, tiles: None, contraction: None }
     }
 
     /// The same points, by tiles.
     pub(super) fn by_tiles(self, tiles: Tiles) -> Schedule {
         let form = ScheduleForm::Columns { wide: THREADS, deep: 1, lanes: tiles.lanes };
         Schedule { form, tiles: Some(tiles), ..self }
+    }
+
+    /// The same rows and points as tiles of sums.
+    pub(super) fn contracted(rows: AxisDomain, points: AxisDomain, contraction: Contraction) -> Schedule {
+        let form = ScheduleForm::Columns { wide: contraction::THREADS, deep: 1, lanes: 1 };
+        Schedule { contraction: Some(contraction), ..Schedule::whole(form, rows, points) }
     }
 
     /// Threads of a block along the rows, and along the points of a row.
@@ -88,6 +99,9 @@ impl Schedule {
 
     /// One of [`FORMS`], for a kernel that scans or does not.
     pub(super) fn name(&self, scans: bool) -> &'static str {
+        if let Some(contraction) = &self.contraction {
+            return if contraction.is_of_warps() { "products on tensor cores" } else { "products in tiles" };
+        }
         match (self.form, self.split) {
             (_, RowSplit::Scanned { .. }) => "scan by many blocks",
             (ScheduleForm::Columns { .. }, _) if scans => "scan by a thread",
@@ -106,6 +120,9 @@ impl Schedule {
     pub(super) fn blocks(&self) -> u64 {
         if let Some(tiles) = &self.tiles {
             return tiles.blocks();
+        }
+        if let Some(contraction) = &self.contraction {
+            return contraction.blocks();
         }
         self.rows.points().div_ceil(self.rows_per_block()) * u64::from(self.split.blocks())
     }

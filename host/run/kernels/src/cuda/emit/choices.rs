@@ -90,7 +90,7 @@ impl CudaEmitter<'_> {
         let (address, is_inside) = (of("at", reg), of("in", reg));
         let ty = CudaType::Pointer(storage(self.dtype(reg)));
         let Op::Select(condition, a, b) = *self.of.op(reg) else {
-            self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
+            self.claim(Claim::Neighbours(ClaimAccess::Load(reg)));
             let (condition, mut offset) = self.guard(reg, context);
             let inside = condition.map(|condition| {
                 self.define("bool", is_inside, condition);
@@ -100,7 +100,7 @@ impl CudaEmitter<'_> {
             self.define(ty, address, self.input(reg) + offset);
             return (inside, to_storage(self.dtype(reg), self.padding(reg)));
         };
-        self.claims.list.push(Claim::OneValue(condition));
+        self.claim(Claim::OneValue(condition));
         let (in_a, pad_a) = self.chosen_address(a, context);
         let (in_b, pad_b) = self.chosen_address(b, context);
         let condition = self.operand(condition, context);

@@ -69,7 +69,7 @@ impl CudaEmitter<'_> {
     /// Loads neighbouring elements for all lanes.
     pub(super) fn load_neighbours(&mut self, reg: Reg, context: &IndexContext<'_>) {
         let (dtype, to, input, lanes) = (self.dtype(reg), of("s", reg), self.input(reg), self.schedule.lanes());
-        self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
+        self.claim(Claim::Neighbours(ClaimAccess::Load(reg)));
         self.declare(MemorySpace::Aligned, storage(dtype), to, &[lanes.into()]);
         let (condition, offset) = self.guard(reg, context);
         let pad = to_storage(dtype, self.padding(reg));
@@ -122,13 +122,13 @@ impl CudaEmitter<'_> {
         let shape = &self.of.kernel.inputs[input as usize].shape;
         let ty = offset_type(reach(shape, &strides));
         if ty == "int" {
-            self.claims.list.push(Claim::Narrow(reg));
+            self.claim(Claim::Narrow(reg));
         }
         let (mut conditions, mut terms) = (vec![], vec![]);
         for (dim, (id, stride)) in index.iter().zip(&strides).enumerate() {
             let (mut at, extent) = (self.index(*id, context), shape[dim]);
             if self.of.facts.in_bounds[reg.0 as usize][dim] {
-                self.claims.list.push(Claim::Inside { load: reg, dim });
+                self.claim(Claim::Inside { load: reg, dim });
             } else {
                 match padding {
                     // Unsigned, so that one comparison does, and in 64 bits, so that nothing is cut off before.
@@ -174,7 +174,7 @@ impl CudaEmitter<'_> {
         };
         let rest = (base != 0 || all.is_empty()).then(|| number(base, ty));
         let sum = all.iter().map(term).chain(rest).reduce(|sum, term| sum + term);
-        self.claims.list.push(Claim::Offset { access, base, terms: all, narrow: ty == "int" });
+        self.claim(Claim::Offset { access, base, terms: all, narrow: ty == "int" });
         sum.unwrap_or(0.into()).group()
     }
 }

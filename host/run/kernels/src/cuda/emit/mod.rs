@@ -2,6 +2,7 @@
 
 mod choices;
 mod columns;
+mod contracted;
 mod exchange;
 mod forms;
 mod index;
@@ -11,7 +12,8 @@ mod tiled;
 mod work;
 
 use super::chooser::{Chooser, has_long_rows};
-use super::claims::Claims;
+use super::claims::{Claim, Claims};
+use super::contraction::Contraction;
 use super::join::{self, KernelBody};
 use super::loops::{
     CudaType, DeviceFunction, Expression, FunctionRole, LoopRange, MemorySpace, ThreadStep, Unroll, Variable,
@@ -41,7 +43,7 @@ pub struct KernelSource {
     pub form: &'static str,
     /// The whole schedule of one kernel: what tells it from the kernel's other candidates; or `joined`.
     pub schedule: String,
-    /// For each kernel what its part of the text takes for granted.
+    /// What the text takes for granted, for each kernel and the numbers that its points have in a part of it.
     pub claims: Vec<Claims>,
 }
 
@@ -52,7 +54,7 @@ impl KernelSource {
             _ => ("joined", "joined".to_owned()),
         };
         let (text, blocks, threads) = (join::joined(&bodies, device), join::blocks(&bodies), join::threads(&bodies));
-        let claims = bodies.into_iter().map(|body| body.claims).collect();
+        let claims = bodies.into_iter().flat_map(|body| body.claims).collect();
         KernelSource { text, blocks, threads, form, schedule, claims }
     }
 }
@@ -96,7 +98,7 @@ pub fn emit_joined(kernels: &[(&Kernel, &Facts, &KernelLayout)], device: &Device
 
 /// What a kernel computes in its default schedule. Blocks may share rows only in a launch of its own.
 pub(super) fn body(kernel: (&Kernel, &Facts, &KernelLayout), device: &DeviceProperties, may_share: bool) -> KernelBody {
-    choosing(kernel, (device, may_share), |chooser| written(chooser, chooser.choose()))
+    choosing(kernel, (device, may_share), |chooser| written(chooser, chooser.schedule()))
 }
 
 /// Gives `work` what a kernel's schedule is chosen by.
@@ -114,10 +116,13 @@ fn choosing<T>(
 
 /// What a kernel computes in this schedule.
 fn written(chooser: &Chooser<'_>, schedule: Schedule) -> KernelBody {
-    let (kernel, claims, accumulator) = (chooser.kernel, Claims::new(&schedule), chooser.accumulator_bytes());
+    let (kernel, accumulator) = (chooser.kernel, chooser.accumulator_bytes());
+    // A contraction numbers points anew for each of its parts.
+    let claims = if schedule.contraction.is_some() { vec![] } else { vec![Claims::new(&schedule)] };
     let together = if chooser.scans() { schedule.turns_together(accumulator) } else { 1 };
     let accumulators = schedule.shared_bytes(accumulator) * u64::from(together);
-    let shared_bytes = schedule.tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
+    let of_contraction = schedule.contraction.as_ref().map_or(accumulators, Contraction::shared_bytes);
+    let shared_bytes = schedule.tiles.as_ref().map_or(of_contraction, Tiles::shared_bytes);
     let reads = reads(chooser);
     let mut emitter = CudaEmitter { of: chooser, claims, schedule, reads, shared: vec![], steps: vec![], indices: 0 };
     emitter.shared = emitter.shared_values();
@@ -134,7 +139,8 @@ fn written(chooser: &Chooser<'_>, schedule: Schedule) -> KernelBody {
 struct CudaEmitter<'a> {
     /// The kernel, and what is known of it.
     of: &'a Chooser<'a>,
-    claims: Claims,
+    /// For each numbering of points that was gone over.
+    claims: Vec<Claims>,
     schedule: Schedule,
     /// How often each value is read.
     reads: Vec<usize>,
@@ -193,6 +199,9 @@ impl CudaEmitter<'_> {
         if let Some(tiles) = self.schedule.tiles.clone() {
             return self.tiled_map(&tiles);
         }
+        if let Some(contraction) = self.schedule.contraction.clone() {
+            return self.contracted(&contraction);
+        }
         self.arrive();
         match self.schedule.form {
             ScheduleForm::Columns { wide, deep, lanes } => self.columns((wide, deep), lanes),
@@ -224,6 +233,11 @@ impl CudaEmitter<'_> {
     /// Where a thread keeps a value of a point.
     fn kept(&self, reg: Reg, context: &IndexContext<'_>) -> Expression {
         of("k", reg).at(context.turn.clone()).at(LANE)
+    }
+
+    /// Notes down what the text takes for granted.
+    fn claim(&mut self, claim: Claim) {
+        self.claims.last_mut().into_iter().for_each(|claims| claims.list.push(claim.clone()));
     }
 
     /// Names a value.

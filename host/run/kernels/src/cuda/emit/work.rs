@@ -60,7 +60,7 @@ impl CudaEmitter<'_> {
             this.use_values(&lane, &work, &wide_stores);
         });
         for store in wide_stores {
-            self.claims.list.push(Claim::Neighbours(ClaimAccess::Store(store)));
+            self.claim(Claim::Neighbours(ClaimAccess::Store(store)));
             let to = Variable::of("y", store as u32) + self.store_offset(store, context);
             let from = Variable::of("o", store as u32).into();
             self.steps.push(ThreadStep::Store(to, from).guarded(work.store_if.clone()));
@@ -100,7 +100,7 @@ impl CudaEmitter<'_> {
                 Some(Lanes::Neighbours) => self.load_chosen(*reg, context),
                 Some(Lanes::One) => {
                     let load = ClaimAccess::Load(*reg);
-                    self.claims.list.push(if is_load { Claim::OneElement(load) } else { Claim::OneValue(*reg) });
+                    self.claim(if is_load { Claim::OneElement(load) } else { Claim::OneValue(*reg) });
                     self.value(*reg, context);
                 }
             }

@@ -1,0 +1,183 @@
+//! Kernels that add up products: each of the two factors follows some of the rows, so that a block reads an element once for
+//! many of its sums.
+//!
+//! Matrix products, convolutions and the like are reductions of a product. The rows that both factors follow are *batches*;
+//! those that only the first, or only the second follows are the two sides of a matrix of sums. A block computes a tile of
+//! it: it takes some terms at a time of both factors into its memory, in whatever way the kernel says that they are made,
+//! and adds up their products on tensor cores or in tiles of registers. What comes behind the sum is computed as in any map.
+
+use super::properties::DeviceProperties;
+use super::space::AxisDomain;
+use passhost_ir::kernel::Reg;
+use passhost_ir::{Dtype, Kernel};
+
+/// Threads of a block.
+pub(super) const THREADS: u32 = 128;
+/// A factor of the products.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Factor {
+    /// The value that lies in the tile, as it is before it is converted to be multiplied.
+    pub(super) element: Reg,
+    /// Everything that it is made of, in order, itself included.
+    pub(super) insts: Vec<Reg>,
+    /// The rows that it follows: batches, then its side.
+    pub(super) rows: AxisDomain,
+    /// Positions along its side.
+    pub(super) side: u64,
+    /// Whether neighbouring terms, and not neighbouring rows, are read together and lie side by side.
+    pub(super) by_terms: bool,
+    /// How many are read together.
+    pub(super) lanes: u32,
+}
+
+/// A sum of products as tiles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Contraction {
+    pub(super) reduce: Reg,
+    pub(super) factors: [Factor; 2],
+    /// Under which condition a product counts, where not all do, with the factor that it is looked at for.
+    pub(super) inside: Option<(usize, Reg)>,
+    /// Matrices of sums.
+    pub(super) batches: u64,
+    pub(super) terms: u64,
+    /// The type of what lies in the tiles, and of the sums.
+    pub(super) types: [Dtype; 2],
+    pub(super) tile: SumTile,
+}
+
+/// What a block computes of a matrix of sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SumTile {
+    /// Positions along both sides.
+    pub(super) sides: [u32; 2],
+    /// Terms at a time.
+    pub(super) terms: u32,
+    /// Parts along both sides, and how many groups of threads share the terms: warps of tensor cores, else threads.
+    pub(super) parts: [u32; 3],
+}
+
+/// Tiles for tensor cores: warps have them in parts.
+pub(super) const OF_WARPS: [SumTile; 8] = [
+    SumTile { sides: [16, 32], terms: 128, parts: [1, 1, 4] },
+    SumTile { sides: [32, 32], terms: 128, parts: [1, 1, 4] },
+    SumTile { sides: [16, 64], terms: 64, parts: [1, 2, 2] },
+    SumTile { sides: [32, 64], terms: 64, parts: [1, 2, 2] },
+    SumTile { sides: [64, 32], terms: 64, parts: [2, 1, 2] },
+    SumTile { sides: [64, 64], terms: 64, parts: [2, 2, 1] },
+    SumTile { sides: [64, 128], terms: 32, parts: [2, 2, 1] },
+    SumTile { sides: [128, 64], terms: 32, parts: [2, 2, 1] },
+];
+
+/// Tiles for all other types: threads have them in parts.
+pub(super) const OF_THREADS: [SumTile; 6] = [
+    SumTile { sides: [16, 32], terms: 32, parts: [8, 8, 2] },
+    SumTile { sides: [32, 32], terms: 32, parts: [8, 8, 2] },
+    SumTile { sides: [32, 64], terms: 32, parts: [8, 16, 1] },
+    SumTile { sides: [64, 32], terms: 32, parts: [16, 8, 1] },
+    SumTile { sides: [64, 64], terms: 16, parts: [8, 16, 1] },
+    SumTile { sides: [64, 128], terms: 16, parts: [8, 16, 1] },
+];
+
+/// Products that a multiprocessor adds up in a cycle, as far as these kernels get.
+const HALVES_A_CYCLE: u64 = 512;
+const SINGLES_A_CYCLE: u64 = 64;
+const DOUBLES_A_CYCLE: u64 = 24;
+/// Cycles that a step takes at least, and what comes before and behind the steps.
+const STEP_CYCLES: u64 = 500;
+const OTHER_CYCLES: u64 = 2000;
+/// Blocks that a multiprocessor has at a time: one computes while another waits.
+const HIDDEN: u64 = 3;
+/// Bytes that a multiprocessor reads in a cycle from the second-level cache.
+const CYCLE_BYTES: u64 = 32;
+
+impl SumTile {
+    /// Whether sums are added up in the same order: terms follow each other, unless groups share those of a step.
+    pub(super) fn adds_up_like(&self, other: &SumTile) -> bool {
+        let [deep, other_deep] = [self, other].map(|tile| tile.parts[2]);
+        deep == other_deep && (deep == 1 || self.terms == other.terms)
+    }
+
+    /// Sums of a part along both sides.
+    pub(super) fn part(&self) -> [u32; 2] {
+        [self.sides[0] / self.parts[0], self.sides[1] / self.parts[1]]
+    }
+}
+
+/// Elements from one row of a tile in a block's memory to the next: 16 bytes more than there are.
+pub(super) fn pitch(side: u32, dtype: Dtype) -> u64 {
+    u64::from(side) + 16 / dtype.size()
+}
+
+impl Contraction {
+    /// About how many cycles a GPU takes.
+    pub(super) fn cycles(&self, device: &DeviceProperties) -> u64 {
+        let [rows, columns] = self.tile.sides.map(u64::from);
+        let steps = self.terms.div_ceil(self.tile.terms.into());
+        let terms = steps * u64::from(self.tile.terms);
+        let rate = match self.types {
+            [Dtype::F16 | Dtype::Bf16, _] => HALVES_A_CYCLE,
+            [_, Dtype::F32] => SINGLES_A_CYCLE,
+            _ => DOUBLES_A_CYCLE,
+        };
+        let of_each = self.blocks().div_ceil(device.multiprocessors.max(1).into());
+        let computes = of_each * rows * columns * terms / rate;
+        let reads = of_each * (rows + columns) * terms * self.types[0].size() / CYCLE_BYTES;
+        let waits = of_each.div_ceil(HIDDEN) * (steps * STEP_CYCLES + OTHER_CYCLES);
+        computes.max(reads).max(waits)
+    }
+
+    /// Whether tensor cores multiply.
+    pub(super) fn is_of_warps(&self) -> bool {
+        self.types[0].size() == 2
+    }
+
+    /// Tiles along both sides.
+    pub(super) fn tiles(&self) -> [u64; 2] {
+        [0, 1].map(|at| self.factors[at].side.div_ceil(self.tile.sides[at].into()))
+    }
+
+    pub(super) fn blocks(&self) -> u64 {
+        self.tiles()[0] * self.tiles()[1] * self.batches
+    }
+
+    /// Whether terms are neighbours in the tile of a factor.
+    pub(super) fn lies_by_terms(&self, factor: usize) -> bool {
+        self.is_of_warps() && self.factors[factor].by_terms
+    }
+
+    /// Elements from one row of a factor's tile to the next.
+    pub(super) fn pitch(&self, factor: usize) -> u64 {
+        pitch(if self.lies_by_terms(factor) { self.tile.terms } else { self.tile.sides[factor] }, self.types[0])
+    }
+
+    /// Elements of a factor's tile.
+    pub(super) fn elements(&self, factor: usize) -> u64 {
+        let rows = if self.lies_by_terms(factor) { self.tile.sides[factor] } else { self.tile.terms };
+        u64::from(rows) * self.pitch(factor)
+    }
+
+    /// Bytes of a block's memory: two tiles of each factor, of which one is read while the other is written; then the sums.
+    pub(super) fn shared_bytes(&self) -> u64 {
+        let tiles = 2 * (self.elements(0) + self.elements(1)) * self.types[0].size();
+        let [rows, columns] = self.tile.sides;
+        tiles.max(u64::from(rows) * pitch(columns, self.types[1]) * self.types[1].size())
+    }
+
+    /// The axes of all rows: batches, then both sides.
+    pub(super) fn rows(&self, kernel: &Kernel) -> AxisDomain {
+        let [first, second] = self.factors.each_ref().map(|factor| &factor.rows.axes);
+        let rest = second.iter().filter(|axis| !first.contains(axis));
+        AxisDomain::new(kernel, first.iter().chain(rest).copied().collect())
+    }
+}
+
+impl Factor {
+    /// With as many lanes as let all threads take part.
+    pub(super) fn in_tile(mut self, tile: &SumTile, side: u32) -> Factor {
+        let together = if self.by_terms { tile.terms } else { side };
+        while !together.is_multiple_of(self.lanes) || !(side * tile.terms / self.lanes).is_multiple_of(THREADS) {
+            self.lanes /= 2;
+        }
+        self
+    }
+}

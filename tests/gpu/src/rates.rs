@@ -1,0 +1,330 @@
+//! Products of matrices and convolutions as kernels of their own, beside what ATen does.
+
+use crate::products::random;
+use anyhow::{Context as _, Result, ensure};
+use half::{bf16, f16};
+use passhost_ir::{Dtype, Graph};
+use passhost_runtime::{Compiler, Gpu, Hints, Mode};
+use passhost_torch::{Context, Program, Target, Tensor};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs of which the median counts, and runs that are waited for together.
+const RUNS: usize = 101;
+const TOGETHER: usize = 30;
+
+/// Batches, rows, columns and terms of products `relu(x @ weight.T + bias)`, as linear layers of models have them.
+const LINEAR: [[i64; 4]; 21] = [
+    [1, 4, 512, 512],
+    [1, 8, 768, 768],
+    [1, 16, 768, 3072],
+    [1, 64, 64, 64],
+    [1, 64, 768, 768],
+    [1, 64, 384, 768],
+    [1, 64, 3072, 768],
+    [1, 64, 768, 3072],
+    [1, 64, 1024, 1024],
+    [1, 98, 768, 3072],
+    [1, 197, 768, 768],
+    [1, 392, 768, 768],
+    [1, 514, 576, 192],
+    [1, 1568, 192, 192],
+    [1, 6272, 192, 64],
+    [1, 6272, 64, 256],
+    [1, 12546, 192, 192],
+    [1, 50178, 288, 96],
+    [1, 33, 45, 70],
+    [1, 1024, 1024, 1024],
+    [1, 4096, 4096, 4096],
+];
+
+/// Those of `relu(a @ b + bias)`, as attention has them.
+const BATCHED: [[i64; 4]; 8] = [
+    [24, 32, 32, 64],
+    [16, 49, 49, 32],
+    [12, 32, 64, 32],
+    [8, 196, 196, 48],
+    [8, 196, 48, 196],
+    [384, 64, 64, 32],
+    [24, 197, 197, 64],
+    [24, 197, 64, 197],
+];
+
+/// Images, channels, height and width, result channels, kernel, stride, padding and groups of `relu(conv2d(x, weight))`.
+const CONVOLUTIONS: [[i64; 9]; 14] = [
+    [2, 64, 64, 64, 64, 1, 1, 0, 1],
+    [2, 24, 40, 40, 96, 1, 1, 0, 1],
+    [2, 512, 8, 8, 1024, 1, 1, 0, 1],
+    [2, 64, 4, 144, 129, 1, 1, 0, 1],
+    [2, 3, 224, 224, 64, 16, 8, 0, 1],
+    [2, 3, 224, 224, 768, 16, 16, 0, 1],
+    [2, 3, 160, 160, 64, 7, 2, 3, 1],
+    [2, 32, 40, 40, 64, 3, 1, 1, 1],
+    [2, 64, 40, 40, 128, 3, 1, 1, 2],
+    [2, 64, 56, 56, 64, 3, 1, 1, 1],
+    [2, 256, 14, 14, 256, 3, 1, 1, 1],
+    [2, 512, 7, 7, 512, 3, 1, 1, 1],
+    [2, 96, 40, 40, 96, 7, 1, 3, 96],
+    [2, 32, 112, 112, 32, 3, 1, 1, 32],
+];
+
+/// What ATen does and the kernel that does the same, as graphs of the same operands.
+struct Case {
+    name: String,
+    operands: String,
+    calls: String,
+    kernel: String,
+}
+
+/// The end of a kernel: `v9` and the bias, if there is one, to the output.
+fn end(dtype: Dtype, sum: u32, bias: Option<&str>, over: &str, shape: &str) -> String {
+    let ty = dtype.to_string();
+    let mut text = String::new();
+    let mut last = sum;
+    if let Some(index) = bias {
+        text += &format!("v20: {ty} = load x2[{index}] clamp\n");
+        text += if dtype == Dtype::F32 { "" } else { "v21: f32 = cast v20\n" };
+        text += &format!("v22: f32 = add v{sum}, v{}\n", if dtype == Dtype::F32 { 20 } else { 21 });
+        last = 22;
+    }
+    text += &format!("v23: f32 = const 0.0\nv24: f32 = max v{last}, v23\n");
+    let result = if dtype == Dtype::F32 {
+        24
+    } else {
+        text += &format!("v25: {ty} = cast v24\n");
+        25
+    };
+    format!("{text}out v{result} over [{over}] as [{shape}]\n")
+}
+
+/// The text with its values numbered in order, as the parser wants them.
+fn numbered(text: &str) -> String {
+    let mut known: Vec<&str> = vec![];
+    let mut lines = vec![];
+    for line in text.lines() {
+        known.extend(line.split_once(':').map(|(name, _)| name).filter(|name| name.starts_with('v')));
+        let number = |word: &str| known.iter().position(|name| *name == word.trim_end_matches([',', ':']));
+        let word = |word: &str| match number(word) {
+            Some(number) => format!("v{number}{}", &word[word.trim_end_matches([',', ':']).len()..]),
+            None => word.to_owned(),
+        };
+        lines.push(line.split(' ').map(word).collect::<Vec<String>>().join(" "));
+    }
+    lines.join("\n")
+}
+
+fn product(sizes: [i64; 4], is_linear: bool, dtype: Dtype) -> Case {
+    let ([b, m, n, k], ty) = (sizes, dtype.to_string());
+    let widened = |value: u32, to: u32| match dtype {
+        Dtype::F32 => (String::new(), value),
+        _ => (format!("v{to}: f32 = cast v{value}\n"), to),
+    };
+    let ((first, a), (second, c)) = (widened(0, 2), widened(1, 3));
+    let (operands, calls, inputs, places) = if is_linear {
+        (
+            format!("%a: {ty}[{m},{k}], %b: {ty}[{n},{k}], %c: {ty}[{n}]"),
+            format!("%t: {ty}[{m},{n}] = aten::linear(%a, %b, %c)\n%y: {ty}[{m},{n}] = aten::relu(%t)\n"),
+            format!("in x0: {ty}[{m},{k}]\nin x1: {ty}[{n},{k}]\nin x2: {ty}[{n}]\n"),
+            ["i1, i3", "i2, i3"],
+        )
+    } else {
+        (
+            format!("%a: {ty}[{b},{m},{k}], %b: {ty}[{b},{k},{n}], %c: {ty}[{n}]"),
+            format!(
+                "%t: {ty}[{b},{m},{n}] = aten::matmul(%a, %b)\n%u: {ty}[{b},{m},{n}] = aten::add.Tensor(%t, %c)\n\
+                 %y: {ty}[{b},{m},{n}] = aten::relu(%u)\n"
+            ),
+            format!("in x0: {ty}[{b},{m},{k}]\nin x1: {ty}[{b},{k},{n}]\nin x2: {ty}[{n}]\n"),
+            ["i0, i1, i3", "i0, i3, i2"],
+        )
+    };
+    let result = if is_linear { format!("{m},{n}") } else { format!("{b},{m},{n}") };
+    let kernel = format!(
+        "%y: {ty}[{result}] = kernel(%a, %b, %c) {{\nspace p0={b}, p1={m}, p2={n}; reduce r0={k}\n{inputs}\
+         i0 = p0\ni1 = p1\ni2 = p2\ni3 = r0\nv0: {ty} = load x0[{}] clamp\nv1: {ty} = load x1[{}] clamp\n\
+         {first}{second}v4: f32 = mul v{a}, v{c}\nv5: f32 = reduce sum v4\n{}}}\n",
+        places[0],
+        places[1],
+        end(dtype, 5, Some("i2"), "p0, p1, p2", &result)
+    );
+    let name = format!("{} {dtype} {b} x {m} x {n}, {k} terms", if is_linear { "linear" } else { "matmul" });
+    Case { name, operands, calls, kernel: numbered(&kernel) }
+}
+
+fn convolution(sizes: [i64; 9], dtype: Dtype) -> Case {
+    let ([n, c, h, w, o, side, stride, padding, groups], ty) = (sizes, dtype.to_string());
+    let [oh, ow] = [h, w].map(|extent| (extent + 2 * padding - side) / stride + 1);
+    let (cg, og) = (c / groups, o / groups);
+    let operands = format!("%a: {ty}[{n},{c},{h},{w}], %b: {ty}[{o},{cg},{side},{side}]");
+    let calls = format!(
+        "%t: {ty}[{n},{o},{oh},{ow}] = aten::conv2d(%a, %b, none, [{stride}, {stride}], [{padding}, {padding}], [1, 1], \
+         {groups})\n%y: {ty}[{n},{o},{oh},{ow}] = aten::relu(%t)\n"
+    );
+    let (widen, a, b) = if dtype == Dtype::F32 { ("", 0, 1) } else { ("v2: f32 = cast v0\nv3: f32 = cast v1\n", 2, 3) };
+    let (guard, product) = if padding > 0 {
+        let guard = format!(
+            "v5: i64 = index i10\nv6: i64 = index i15\nv7: i64 = const 0\nv8: bool = le v7, v5\nv9: i64 = const {h}\n\
+             v10: bool = lt v5, v9\nv11: bool = and v8, v10\nv12: bool = le v7, v6\nv13: bool = and v11, v12\n\
+             v14: i64 = const {w}\nv15: bool = lt v6, v14\nv16: bool = and v13, v15\nv17: f32 = const 0.0\n\
+             v18: f32 = select v16, v4, v17\n"
+        );
+        (guard, 18)
+    } else {
+        (String::new(), 4)
+    };
+    let shape = format!("{n},{o},{oh},{ow}");
+    let kernel = format!(
+        "%y: {ty}[{shape}] = kernel(%a, %b) {{\nspace p0={n}, p1={groups}, p2={og}, p3={oh}, p4={ow}; reduce r0={cg}, \
+         r1={side}, r2={side}\nin x0: {ty}[{n},{c},{h},{w}]\nin x1: {ty}[{o},{cg},{side},{side}]\n\
+         i0 = p0\ni1 = p1\ni2 = r0\ni3 = i1 * {cg}\ni4 = i3 + i2\ni5 = p3\ni6 = i5 * {stride}\ni7 = r1\n\
+         i8 = i6 + i7\ni9 = {padding}\ni10 = i8 - i9\ni11 = p4\ni12 = i11 * {stride}\ni13 = r2\ni14 = i12 + i13\n\
+         i15 = i14 - i9\ni16 = p2\ni17 = i1 * {og}\ni18 = i17 + i16\n\
+         v0: {ty} = load x0[i0, i4, i10, i15] clamp\nv1: {ty} = load x1[i18, i2, i7, i13] clamp\n{widen}\
+         v4: f32 = mul v{a}, v{b}\n{guard}v19: f32 = reduce sum v{product}\n{}}}\n",
+        end(dtype, 19, None, "p0, p1, p2, p3, p4", &shape)
+    );
+    let name = format!(
+        "conv2d {dtype} [{n},{c},{h},{w}] {o} of {side}x{side}, stride {stride}, padding {padding}, groups {groups}"
+    );
+    Case { name, operands, calls, kernel: numbered(&kernel) }
+}
+
+/// Prints a row of each: microseconds of a run that is waited for, ATen's, with prepared products, and the kernel's; then of
+/// one of many runs.
+pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Result<()> {
+    let context = Arc::new(Context::gpu(gpu, compiler, |number| Target::gpu(number).map(Target::inference))?);
+    let (mut logs, mut wrong) = (vec![], 0);
+    for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
+        let linear = LINEAR.iter().map(|sizes| product(*sizes, true, dtype));
+        let batched = BATCHED.iter().map(|sizes| product(*sizes, false, dtype));
+        let convolutions = CONVOLUTIONS.iter().map(|sizes| convolution(*sizes, dtype));
+        for case in linear.chain(batched).chain(convolutions).filter(|case| case.name.contains(only)) {
+            let program = |nodes: &str, products| {
+                let text = format!("graph({}) {{\n{nodes}return (%y)\n}}\n", case.operands);
+                let graph = Graph::parse(&text).with_context(|| text.clone())?;
+                let hints = Hints { products, ..Hints::default() };
+                Ok::<_, anyhow::Error>((Program::compile(&graph, Mode::Declared, &hints, &context)?, graph))
+            };
+            let start = Instant::now();
+            let (ours, graph) = program(&case.kernel, false)?;
+            let ((calls, _), (prepared, _)) = (program(&case.calls, false)?, program(&case.calls, true)?);
+            let inputs = graph.inputs.iter().zip(0..);
+            let inputs: Vec<Tensor> =
+                inputs.map(|(&input, seed)| random(context.engine(), graph.ty(input), seed)).collect::<Result<_>>()?;
+            let first = ours.run(&inputs)?;
+            let compiled = start.elapsed().as_secs_f64();
+            let expected = calls.run(&inputs)?;
+            let [found, expected] = [first, expected].map(|outputs| floats(dtype, &outputs[0].to_bytes()));
+            let largest = expected.iter().fold(0.0f32, |a, b| a.max(b.abs()));
+            let off = found
+                .iter()
+                .zip(&expected)
+                .map(|(a, b)| (a - b).abs())
+                .fold(0.0f32, |a, b| if b > a || b.is_nan() { b } else { a });
+            let bound = if dtype == Dtype::Bf16 { 1.0 / 64.0 } else { 1.0 / 512.0 };
+            let is_right = found.len() == expected.len() && off <= largest * bound && largest > 0.0;
+            if !is_right {
+                wrong += 1;
+                println!("WRONG: off by {off} of {largest}");
+            }
+            (0..4).try_for_each(|_| prepared.run(&inputs).map(drop))?;
+            let programs = [&calls, &prepared, &ours];
+            let (each, many) = (times(programs, &inputs)?, throughput(programs, &inputs)?);
+            let ratios = [each[1] / each[2], many[1] / many[2]];
+            println!(
+                "{:6.1} {:6.1} {:6.1}  {:6.1} {:6.1} {:6.1}  {:5.2} {:5.2}  {:4.1} s  {:.0e}  {}",
+                each[0],
+                each[1],
+                each[2],
+                many[0],
+                many[1],
+                many[2],
+                ratios[0],
+                ratios[1],
+                compiled,
+                off / largest,
+                case.name
+            );
+            logs.push(ratios.map(f64::ln));
+        }
+    }
+    let mean = |at: usize| (logs.iter().map(|ratios| ratios[at]).sum::<f64>() / logs.len().max(1) as f64).exp();
+    println!("{} rows; {:.2} and {:.2} times as fast as prepared calls", logs.len(), mean(0), mean(1));
+    ensure!(wrong == 0, "{wrong} rows are wrong");
+    Ok(())
+}
+
+fn floats(dtype: Dtype, bytes: &[u8]) -> Vec<f32> {
+    let halves = || bytes.as_chunks::<2>().0.iter().map(|bytes| u16::from_le_bytes(*bytes));
+    match dtype {
+        Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+        Dtype::F16 => halves().map(|bits| f16::from_bits(bits).to_f32()).collect(),
+        _ => halves().map(|bits| bf16::from_bits(bits).to_f32()).collect(),
+    }
+}
+
+/// Microseconds of a run and a wait, of each program, in turns.
+fn times<const N: usize>(programs: [&Program; N], inputs: &[Tensor]) -> Result<[f64; N]> {
+    let mut all = [const { vec![] }; N];
+    for _ in 0..RUNS {
+        for (program, times) in programs.iter().zip(&mut all) {
+            let start = Instant::now();
+            program.run_timed(inputs)?;
+            times.push(start.elapsed().as_secs_f64() * 1e6);
+        }
+    }
+    Ok(all.map(median))
+}
+
+/// Microseconds of one of many runs that are waited for together.
+fn throughput<const N: usize>(programs: [&Program; N], inputs: &[Tensor]) -> Result<[f64; N]> {
+    let mut all = [const { vec![] }; N];
+    for _ in 0..9 {
+        for (program, times) in programs.iter().zip(&mut all) {
+            program.run_timed(inputs)?;
+            let start = Instant::now();
+            for _ in 1..TOGETHER {
+                program.run(inputs)?;
+            }
+            program.run_timed(inputs)?;
+            times.push(start.elapsed().as_secs_f64() * 1e6 / TOGETHER as f64);
+        }
+    }
+    Ok(all.map(median))
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use passhost_ir::NodeKind;
+    use passhost_ir::kernel::verify;
+    use passhost_kernels::KernelLayout;
+    use passhost_kernels::cuda::{DeviceProperties, emit};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn every_row_is_a_kernel_that_adds_up_products_by_tiles_or_for_vectors() {
+        let mut forms = BTreeMap::new();
+        for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
+            let linear = LINEAR.iter().map(|sizes| product(*sizes, true, dtype));
+            let batched = BATCHED.iter().map(|sizes| product(*sizes, false, dtype));
+            let convolutions = CONVOLUTIONS.iter().map(|sizes| convolution(*sizes, dtype));
+            for case in linear.chain(batched).chain(convolutions) {
+                let text = format!("graph({}) {{\n{}return (%y)\n}}\n", case.operands, case.kernel);
+                let graph = Graph::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+                let NodeKind::Kernel { kernel, .. } = &graph.nodes[0].kind else { panic!("{text}") };
+                let facts = verify(kernel).unwrap();
+                let source = emit(kernel, &facts, &KernelLayout::contiguous(kernel), &DeviceProperties::H200);
+                *forms.entry(source.form).or_insert(0) += 1;
+            }
+        }
+        let expected = [("products in tiles", 41), ("products on tensor cores", 82), ("rows", 6)];
+        assert_eq!(forms.into_iter().collect::<Vec<_>>(), expected);
+    }
+}
