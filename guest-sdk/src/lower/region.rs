@@ -214,7 +214,6 @@ impl ResultLayout {
     ) -> Result<ResultLayout, LowerError> {
         let graph = analysis.graph;
         let mut anchor = Anchor::find(analysis, members, results).ok_or(LowerError::Unread)?;
-        anchor.divide(analysis, members);
         for _ in 0..MOST_SPLITS {
             let space = KernelSpace::of(&anchor);
             if space.parallel.len() > limits::PARALLEL_AXES {

@@ -6,7 +6,6 @@
 //! its axis is divided.
 
 use super::analysis::GraphAnalysis;
-use super::contraction::Contraction;
 use super::footprint::Footprint;
 use super::moves::{Move, Otherwise};
 use super::recipe::RuleReading;
@@ -54,8 +53,12 @@ impl Anchor {
         }
         match largest {
             Some((position, output, footprint)) => {
-                let value = analysis.reduced(position)?;
-                Some(Anchor::of_reduction(graph.ty(value), value, (position, output, footprint)))
+                let (value, is_tiled) = (analysis.reduced(position)?, footprint.is_tiled);
+                let mut anchor = Anchor::of_reduction(graph.ty(value), value, (position, output, footprint));
+                if is_tiled {
+                    anchor.divide(analysis, members)?;
+                }
+                Some(anchor)
             }
             None => {
                 let &value = results.first()?;
@@ -85,32 +88,22 @@ impl Anchor {
         Anchor { value, reduction: Some(reduction), factors, rows, order }
     }
 
-    /// Divides the axes of products in tiles as their factors are divided in memory.
-    pub(super) fn divide(&mut self, analysis: &GraphAnalysis<'_>, members: &FixedBitSet) {
-        let reduces = self.reduction.as_ref().map(|(position, ..)| *position);
-        if let Some(position) = reduces.filter(|&position| analysis.tile(position).is_some())
-            && let Ok(Recipe::Contraction(contraction)) = analysis.recipe(position)
-        {
-            self.divide_along(analysis, contraction, members);
-        }
-    }
-
-    /// The same for a contraction: the space, and where in the tensors that are loaded each factor lies.
-    pub(super) fn divide_along(
+    /// Divides the axes of products as their factors are divided in memory, and says where in the tensors that are loaded
+    /// each factor lies. `None` if no products are reduced.
+    pub(super) fn divide(
         &mut self,
         analysis: &GraphAnalysis<'_>,
-        contraction: &Contraction,
         members: &FixedBitSet,
     ) -> Option<(KernelSpace, [Coordinates; 2])> {
+        let Ok(Recipe::Contraction(contraction)) = analysis.recipe(self.reduction.as_ref()?.0) else { return None };
         loop {
             let space = KernelSpace::of(self);
             let axes = [&space.rows[..], &space.window(&contraction.window)?].concat();
-            let mut loaded = [vec![], vec![]];
-            for (factor, loaded) in contraction.factors.iter().zip(&mut loaded) {
-                let at: Coordinates = factor.at.iter().map(|at| at.within(&axes)).collect();
-                places_loaded(analysis, members, factor.tensor, at, loaded);
-            }
-            loaded[0].extend(contraction.guard.iter().map(|(index, _)| index.within(&axes)));
+            let within = |at: &Index| at.within(&axes);
+            let factors = contraction.factors.each_ref();
+            let mut loaded =
+                factors.map(|factor| loaded(analysis, members, factor.tensor, factor.at.iter().map(within).collect()));
+            loaded[0].extend(contraction.guard.iter().map(|(index, _)| within(index)));
             let split = loaded.iter().find_map(|places| wanted_split(places));
             if !split.is_some_and(|(axis, inner)| self.split(axis, inner)) {
                 return Some((space, loaded));
@@ -294,30 +287,31 @@ fn followed(analysis: &GraphAnalysis<'_>, members: &FixedBitSet) -> Vec<usize> {
     followed.ones().collect()
 }
 
-/// Where the tensors lie that are loaded for an element.
-fn places_loaded(
-    analysis: &GraphAnalysis<'_>,
-    members: &FixedBitSet,
-    value: ValueId,
-    place: Coordinates,
-    loaded: &mut Coordinates,
-) {
-    let position = analysis.links.definitions[value.index()];
-    match (position.filter(|&position| members.contains(position)), analysis.step(value)) {
-        (Some(position), _) => {
-            if let Ok(Recipe::Move(step)) = analysis.recipe(position) {
-                step.views()
-                    .iter()
-                    .for_each(|view| places_loaded(analysis, members, view.source, view.at(&place), loaded));
-            }
-            for RuleReading { operand, coordinates, .. } in analysis.readings(position, 0) {
-                let at = coordinates.iter().map(|coordinate| coordinate.within(&place)).collect();
-                places_loaded(analysis, members, *operand, at, loaded);
-            }
-        }
-        (None, Some(view)) => places_loaded(analysis, members, view.source, view.at(&place), loaded),
-        (None, None) => loaded.extend(place),
+/// Where in the tensors that are loaded for an element they are read.
+fn loaded(analysis: &GraphAnalysis<'_>, members: &FixedBitSet, value: ValueId, place: Coordinates) -> Coordinates {
+    let (mut read, mut found, mut loaded) = (vec![(value, place)], 0, vec![]);
+    while let Some((value, place)) = read.get(found).cloned() {
+        found += 1;
+        let position = analysis.links.definitions[value.index()].filter(|&position| members.contains(position));
+        let mut sources: Vec<(ValueId, Coordinates)> =
+            match (position.map(|at| (at, analysis.recipe(at))), analysis.step(value)) {
+                (Some((_, Ok(Recipe::Move(step)))), _) => {
+                    step.views().iter().map(|view| (view.source, view.at(&place))).collect()
+                }
+                (Some((position, _)), _) => {
+                    let at = |coordinates: &[Index]| coordinates.iter().map(|index| index.within(&place)).collect();
+                    analysis.readings(position, 0).iter().map(|read| (read.operand, at(&read.coordinates))).collect()
+                }
+                (None, Some(view)) => vec![(view.source, view.at(&place))],
+                (None, None) => {
+                    loaded.extend(place);
+                    continue;
+                }
+            };
+        sources.retain(|source| !read.contains(source));
+        read.append(&mut sources);
     }
+    loaded
 }
 
 struct KnownPlaces {

@@ -72,7 +72,7 @@ impl WorkEstimate {
         } else {
             work.rows = analysis.graph.ty(analysis.node(position).outputs[0]).numel();
         }
-        work.tile = analysis.tile(position).cloned();
+        work.tile = analysis.tile(position).copied();
         if let (Ok(Recipe::Contraction(contraction)), None) = (analysis.recipe(position), &work.tile) {
             let products = numel(&contraction.rows).saturating_mul(numel(&contraction.window));
             work.operations += products as f64 * PRODUCT;
@@ -173,7 +173,7 @@ impl WorkEstimate {
             rows: wide.rows,
             row_length: wide.row_length,
             undivided: self.undivided || other.undivided,
-            tile: self.tile.as_ref().or(other.tile.as_ref()).cloned(),
+            tile: self.tile.or(other.tile),
         };
         for &(value, bytes) in other.reads.iter().filter(|&&(value, _)| !is_within(value)) {
             let known = joined.read(value);

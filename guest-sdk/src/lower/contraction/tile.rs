@@ -7,8 +7,9 @@ use crate::lower::constants::Constants;
 use crate::lower::footprint::Footprint;
 use crate::lower::kernel_axes::KernelAxes;
 use crate::lower::rule::Recipe;
-use crate::lower::space::Anchor;
+use crate::lower::space::{Anchor, Coordinates};
 use fixedbitset::FixedBitSet;
+use passhost_ir::kernel::limits;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, Op, ReduceOp, Reg, Scalar};
 use passhost_ir::{Dtype, Kernel};
 
@@ -29,6 +30,10 @@ pub(in crate::lower) struct Tile {
 /// one by one take less time.
 const SHORTEST: [u64; 2] = [2, 8];
 
+/// Why they stand in no kernel with another reduction.
+pub(in crate::lower) const ALONE: LowerError =
+    LowerError::Tile("have a kernel of their own: another reduction needs a second one");
+
 impl Tile {
     /// Of a node, if its device has kernels for that, and no other kernel does it as well.
     pub(in crate::lower) fn of(analysis: &GraphAnalysis<'_>, position: usize) -> Option<Tile> {
@@ -37,25 +42,24 @@ impl Tile {
         let Ok(Recipe::Contraction(contraction)) = analysis.recipe(position) else { return None };
         let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
         let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
-        let has_few_terms = || contraction.is_of_vectors_or_few_terms(graph) && !contraction.is_of_vectors(graph);
-        if !is_covered || has_few_terms() {
+        let is_of_vectors = contraction.is_of_vectors(graph);
+        if !is_covered || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
             return None;
         }
         let footprint = Footprint { is_tiled: true, ..contraction.footprint() };
         let value = contraction.factors[0].tensor;
         let mut anchor = Anchor::of_reduction(graph.ty(value), value, (position, 0, footprint));
-        let (space, factors) = anchor.divide_along(analysis, contraction, &FixedBitSet::new())?;
-        let mut masks = [0; 2];
-        for (mask, places) in masks.iter_mut().zip(&factors) {
-            if !places.iter().all(Index::is_of_axes) {
-                return None;
-            }
-            places.iter().for_each(|place| place.each_axis(&mut |axis| *mask |= 1 << axis));
-        }
-        let tile = Tile::of_masks([&space.parallel, &space.reduce], masks, first != Dtype::F32).ok();
+        let (space, factors) = anchor.divide(analysis, &FixedBitSet::new())?;
+        let is_plain = space.parallel.len() + space.reduce.len() <= limits::PARALLEL_AXES + limits::REDUCE_AXES
+            && factors.iter().flatten().all(Index::is_of_axes);
+        let mask = |places: Coordinates| {
+            places.iter().flat_map(Index::axes_read).fold(0, |mask: u32, axis| mask | 1u32.wrapping_shl(axis as u32))
+        };
+        let [parallel, reduce] = [&space.parallel[..], &space.reduce];
+        let tile = Tile::of_masks([parallel, reduce], factors.map(mask), first != Dtype::F32).ok();
         // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
-        let has_form = || contraction.is_of_vectors(graph) || !contraction.footprint().divided_window().1.is_empty();
-        tile.filter(|tile| !tile.is_short() || !has_form())
+        let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
+        tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
     }
 
     /// Of axes with these extents, parallel and reduce, and those that the factors follow, as bits.
@@ -78,12 +82,12 @@ impl Tile {
         }
     }
 
-    /// Of a kernel that adds up products and does nothing else in its rows.
-    pub(in crate::lower) fn of_kernel(kernel: &Kernel) -> Result<Tile, LowerError> {
+    /// Of a kernel that adds up products, perhaps of half types, and reduces nothing else.
+    pub(in crate::lower) fn of_kernel(kernel: &Kernel, is_half: bool) -> Result<Tile, LowerError> {
         let is_fold = |op: &&Op| matches!(op, Op::Reduce(..) | Op::Scan(..));
         let folds: Vec<&Op> = kernel.body.iter().map(|inst| &inst.op).filter(is_fold).collect();
         let &[Op::Reduce(ReduceOp::Sum, sum)] = &folds[..] else {
-            return Err(LowerError::Tile("have a kernel of their own: another reduction needs a second one"));
+            return Err(ALONE);
         };
         if kernel.stores.iter().any(|store| store.order.len() != kernel.parallel.len()) {
             return Err(LowerError::Tile("are stored for each row"));
@@ -110,14 +114,15 @@ impl Tile {
             }
         }
         let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.of_value(*reg)));
-        let is_half = |factor: Reg| match op(factor) {
-            Op::Cast(source) if kernel.body[source.0 as usize].dtype.size() == 2 => match op(*source) {
-                Op::Load { .. } => Ok(true),
-                _ => Err(LowerError::Tile("have a factor of a half type that is calculated")),
-            },
-            _ => Ok(false),
+        let is_read = |factor: &Reg| match op(*factor) {
+            Op::Cast(source) => {
+                matches!(op(*source), Op::Load { .. }) && kernel.body[source.0 as usize].dtype.size() == 2
+            }
+            _ => false,
         };
-        let is_half = is_half(first)? && is_half(second)?;
+        if is_half && ![first, second].iter().all(is_read) {
+            return Err(LowerError::Tile("have a factor of a half type that is calculated"));
+        }
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
     }
 
@@ -137,14 +142,14 @@ impl Tile {
     }
 }
 
-/// All values from which some follow, and those themselves.
+/// Some values, and all from which they follow.
 fn needed(kernel: &Kernel, from: [Option<Reg>; 2]) -> Vec<Reg> {
-    let (mut open, mut found): (Vec<Reg>, Vec<Reg>) = (from.into_iter().flatten().collect(), vec![]);
-    while let Some(reg) = open.pop() {
-        if !found.contains(&reg) {
-            found.push(reg);
-            open.extend(kernel.body[reg.0 as usize].op.operands());
-        }
+    let mut found: Vec<Reg> = from.into_iter().flatten().collect();
+    let mut at = 0;
+    while let Some(reg) = found.get(at) {
+        let operands = kernel.body[reg.0 as usize].op.operands();
+        found.extend(operands.into_iter().filter(|reg| !found.contains(reg)).collect::<Vec<_>>());
+        at += 1;
     }
     found
 }

@@ -4,7 +4,7 @@ use crate::args::Args;
 use crate::index::Index;
 use crate::lower::analysis::GraphAnalysis;
 use crate::lower::moves::Move;
-use crate::lower::rule::Recipe;
+use crate::lower::rule::{Recipe, Rule};
 use crate::view::View;
 use passhost_ir::{Node, ValueId};
 use std::collections::BTreeSet;
@@ -61,16 +61,19 @@ pub(super) fn reads_of(analysis: &GraphAnalysis<'_>, position: usize, recipe: &R
             step.views().into_iter().map(of_view).chain(indices).collect()
         }
         Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
-        // Its factors are read once for each product, which is no place to calculate them; in tiles, once for each tile.
-        // Those of half types go to tensor cores as they are.
+        // Its factors are read once for each product, which is no place to calculate them; those of matrices in tiles once
+        // for each tile. Half types go to tensor cores as they are.
         Recipe::Contraction(contraction) => {
-            let Some(tile) = analysis.tile(position) else { return vec![] };
-            let is_moved = |source: ValueId| {
-                let position = analysis.links.definitions[source.index()];
-                position.is_some_and(|position| matches!(analysis.recipe(position), Ok(Recipe::Move(Move::Map(_)))))
+            let Some(tile) = analysis.tile(position).filter(|_| !contraction.convolves) else { return vec![] };
+            let is_cheap = |read: &TensorRead| {
+                let position = analysis.links.definitions[read.source.index()];
+                match position.and_then(|position| analysis.recipe(position).ok()) {
+                    Some(Recipe::Rule(Rule { costly: false, .. }, _)) => !tile.is_half,
+                    Some(Recipe::Move(Move::Map(_))) => true,
+                    _ => false,
+                }
             };
-            let factors = contraction.factors.iter().map(|factor| scattered(analysis, factor.tensor));
-            factors.filter(|read| !tile.is_half || is_moved(read.source)).collect()
+            contraction.factors.iter().map(|factor| scattered(analysis, factor.tensor)).filter(is_cheap).collect()
         }
         Recipe::Rule(rule, _) => {
             let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);

@@ -5,7 +5,7 @@ use super::reads::{TensorRead, dependencies, is_reduced_next, reads_of};
 use crate::lower::LowerError;
 use crate::lower::analysis::GraphAnalysis;
 use crate::lower::boundary::read_outside;
-use crate::lower::contraction::tile::Tile;
+use crate::lower::contraction::tile::{ALONE, Tile};
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
 use crate::lower::region::{Lowered, lower};
@@ -105,9 +105,9 @@ pub(super) fn written(
     members: &FixedBitSet,
 ) -> Result<(Lowered, WorkEstimate, usize), LowerError> {
     let (lowered, effort) = lower(analysis, members)?;
-    let is_tiled = members.ones().any(|member| analysis.tile(member).is_some());
-    let tile = if is_tiled { Some(Tile::of_kernel(&lowered.kernel)?) } else { None };
     let Lowered { kernel, inputs, .. } = &lowered;
+    let tile = members.ones().find_map(|member| analysis.tile(member));
+    let tile = tile.map(|tile| Tile::of_kernel(kernel, tile.is_half)).transpose()?;
     let work = WorkEstimate::of_kernel(analysis.graph, &model.constants, kernel, inputs, effort.repeated, tile);
     Ok((lowered, work, effort.places))
 }
@@ -184,7 +184,7 @@ impl<'a> FusionSearch<'a> {
         for (position, reads) in self.reads.iter().enumerate() {
             for read in reads {
                 let producer = self.analysis.links.definitions[read.source.index()];
-                if let Some(producer) = producer.filter(|&producer| self.regions[producer].is_some()) {
+                if let Some(producer) = producer.filter(|&producer| self.may_read(position, producer)) {
                     pairs.insert([producer, position]);
                 }
                 let known = readers.entry(read.source).or_default();
@@ -205,6 +205,14 @@ impl<'a> FusionSearch<'a> {
             self.pairs.push(pair);
             self.enqueue(number);
         }
+    }
+
+    /// Whether a reader of a region may become part of it: of products in tiles, with as many elements as they have.
+    fn may_read(&self, reader: usize, producer: usize) -> bool {
+        let size = |position: usize| self.analysis.graph.ty(self.analysis.node(position).outputs[0]).numel();
+        self.regions[producer]
+            .as_ref()
+            .is_some_and(|region| region.work.tile.is_none() || size(reader) == size(producer))
     }
 
     /// Joins pairs until none saves anything.
@@ -285,9 +293,7 @@ impl<'a> FusionSearch<'a> {
         let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
         let members = &a.members | &b.members;
         if (a.work.tile.is_some() && b.reduces) || (b.work.tile.is_some() && a.reduces) {
-            return Err(
-                LowerError::Tile("have a kernel of their own: another reduction needs a second one").to_string()
-            );
+            return Err(ALONE.to_string());
         }
         if members.count_ones(..) > MOST_NODES {
             return Err("the kernel would be too large".to_owned());
