@@ -9,7 +9,7 @@ use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Op, PaddingMode
 const MOST_ELEMENTS: i64 = 20_000;
 
 impl Builder {
-    fn expr(&mut self, expr: IndexExpr) -> IndexId {
+    pub(super) fn expr(&mut self, expr: IndexExpr) -> IndexId {
         self.kernel.index.push(expr);
         IndexId(self.kernel.index.len() as u32 - 1)
     }

@@ -3,6 +3,7 @@
 mod check;
 mod columns;
 mod concatenated;
+mod contraction;
 mod index;
 mod inputs;
 mod prng;
@@ -10,6 +11,7 @@ mod scanned;
 mod transposed;
 
 pub use check::{Mismatch, Stats, WIDE_ULP, WideBound, check_against};
+pub use contraction::MOST_PRODUCTS;
 use inputs::Draw;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::{Accepts, OperandDraw};

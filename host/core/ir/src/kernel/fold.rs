@@ -151,7 +151,9 @@ impl Floats {
         }
     }
 
-    /// n elements in any order: each of the n - 1 sums rounds by at most half an ulp of what it sums up so far.
+    /// n elements in any order: each of the n - 1 sums rounds by at most half an ulp of what it sums up so far. The other
+    /// halves are room for elements that are products and are taken in before they are rounded. Where these underflow, an
+    /// ulp is the smallest number.
     fn sum(&self, arithmetic: Arithmetic, dtype: Dtype) -> Approx {
         let precision = Precision::of(dtype);
         if let Some(sum) = self.shortcut(arithmetic, dtype, self.sum) {
@@ -167,7 +169,8 @@ impl Floats {
         if self.infinite {
             return Approx::exact(value);
         }
-        let spread = self.bounds + self.count * precision.epsilon * self.magnitudes;
+        let underflow = if self.magnitudes > 0.0 { self.count * precision.tiny } else { 0.0 };
+        let spread = self.bounds + self.count * precision.epsilon * self.magnitudes + underflow;
         let sum = arithmetic.settle(dtype, self.sum, spread, 0.0);
         if sum.is_exact() && self.sum == 0.0 { Approx { bound: SIGN_OF_ZERO, ..sum } } else { sum }
     }
@@ -282,6 +285,25 @@ mod tests {
                 let distance = (f64::from(found) - result.value.as_f64()).abs();
                 assert!(distance <= result.bound, "{op}: {distance} above {}", result.bound);
             }
+        }
+    }
+
+    #[test]
+    fn sums_that_take_products_in_before_they_are_rounded_stay_within_the_bound() {
+        let tiny = f32::from_bits(1);
+        let odd = |i: i32| ((i * 37 % 101) as f32 - 50.3) / 20.7;
+        // The product of the second underflows to 2.5 of the smallest number: half of it depends on what is added.
+        let cases: [Vec<(f32, f32)>; 3] = [
+            (0..300).map(|i| (odd(i), odd(i * 7 + 3))).collect(),
+            vec![(tiny, 1.0), (2.5 * 2f32.powi(-100), 2f32.powi(-49))],
+            vec![(odd(1), odd(2)), (-odd(1), odd(2).next_up())],
+        ];
+        for products in cases {
+            let rounded: Vec<f64> = products.iter().map(|(a, b)| (a * b).into()).collect();
+            let result = reduce(ReduceOp::Sum, Dtype::F32, &floats(&rounded));
+            let fused = products.iter().fold(0f32, |sum, (a, b)| a.mul_add(*b, sum));
+            let distance = (f64::from(fused) - result.value.as_f64()).abs();
+            assert!(distance > 0.0 && distance <= result.bound, "{distance} above {}: {products:?}", result.bound);
         }
     }
 

@@ -60,26 +60,37 @@ fn check(seed: u64, kernel: &Kernel, compiled: &CpuKernel, tensors: &[Tensor], s
 }
 
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn check_one(
+    seed: u64,
+    (kernel, mut tensors): (Kernel, Vec<Tensor>),
+    what: &str,
+    tuning: StripSizes,
+    isa: Isa,
+    scattered: bool,
+) -> Stats {
+    let mut compiled = CpuKernel::compile_tuned(&kernel, tuning).unwrap();
+    compiled.isa = isa;
+    let stored: Vec<Stored> = tensors
+        .iter_mut()
+        .enumerate()
+        .map(
+            |(input, tensor)| {
+                if scattered { scatter(tensor, seed * 64 + input as u64) } else { Stored::dense(tensor) }
+            },
+        )
+        .collect();
+    check(seed, &kernel, &compiled, &tensors, &stored, what)
+}
+
 fn check_all(what: &str, tuning: StripSizes, isa: Isa, scattered: bool) {
     let mut stats = Stats::default();
     for seed in SEEDS {
-        let (kernel, mut tensors) = match seed % 5 {
+        let drawn = match seed % 5 {
             3 => RandomKernel::transposed(seed),
             4 => RandomKernel::concatenated(seed),
             _ => RandomKernel::generate(seed),
         };
-        let mut compiled = CpuKernel::compile_tuned(&kernel, tuning).unwrap();
-        compiled.isa = isa;
-        let stored: Vec<Stored> = tensors
-            .iter_mut()
-            .enumerate()
-            .map(
-                |(input, tensor)| {
-                    if scattered { scatter(tensor, seed * 64 + input as u64) } else { Stored::dense(tensor) }
-                },
-            )
-            .collect();
-        stats.merge(check(seed, &kernel, &compiled, &tensors, &stored, what));
+        stats.merge(check_one(seed, drawn, what, tuning, isa, scattered));
     }
     println!("{what}: {stats:?}");
     assert!(stats.checked > 100_000 && stats.unknown < stats.checked / 2, "{stats:?}");
@@ -115,4 +126,17 @@ fn random_kernels_equal_the_interpreter_on_narrower_processors() {
     for isa in Isa::available() {
         check_all(&format!("{isa:?}"), StripSizes { strip: 32, tile: 100, ..eager() }, isa, false);
     }
+}
+
+#[test]
+fn random_contractions_equal_the_interpreter() {
+    let mut stats = Stats::default();
+    for seed in 0..100 {
+        let chunks = StripSizes { strip: 24, tile: 50, kept_bytes: 64, ..eager() };
+        let tuning = if seed % 3 == 0 { chunks } else { eager() };
+        let drawn = RandomKernel::contraction(seed);
+        stats.merge(check_one(seed, drawn, "contraction", tuning, Isa::best(), seed % 2 == 1));
+    }
+    println!("contractions: {stats:?}");
+    assert!(stats.checked > 100_000 && stats.unknown < stats.checked / 100, "{stats:?}");
 }
