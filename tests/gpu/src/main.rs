@@ -1,11 +1,12 @@
 //! What the tests cannot show without a GPU, as one program to carry to a machine that has one.
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
+//! `contractions 400` sums of products,
 //! `joined 100` runs groups of them as one launch, `schedules 300` each of them in all schedules that it may have, `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures`
 //! prints device times, `product` multiplies matrices on tensor cores, `runtime` checks the runtime library, `launch` the part of it that `--launch graph` needs,
 //! `queue` looks at what the device alone takes for programs that overwrite their inputs and at launches behind long ones,
 //! `measured PLUGIN` at what becomes of evaluations of graphs that run for milliseconds,
-//! `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` `random`, `samples` and `figures` write what they
+//! `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` `random`, `contractions`, `samples` and `figures` write what they
 //! found, and `compare OLD NEW` says what got worse since.
 
 mod counting;
@@ -29,8 +30,8 @@ use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 use passhost_bench::device::BenchDevice;
 use passhost_kernels::cuda::{Compiler, Gpu, Nvrtc};
+use passhost_random_kernels::RandomKernel;
 use serde_json::{Value, json};
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -53,19 +54,24 @@ struct Arguments {
     command: Command,
 }
 
+#[derive(Debug, clap::Args)]
+struct Seeds {
+    /// How many.
+    count: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Threads that compile.
+    #[arg(long, default_value_t = 16)]
+    threads: usize,
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Runs random kernels, one for each seed.
-    Random {
-        /// How many.
-        count: u64,
-        /// The first seed.
-        #[arg(long, default_value_t = 0)]
-        first: u64,
-        /// Threads that compile.
-        #[arg(long, default_value_t = 16)]
-        threads: usize,
-    },
+    Random(Seeds),
+    /// Runs random kernels that sum products up, of matrices and convolutions, as `random` does.
+    Contractions(Seeds),
     /// Runs random groups of 2 to 8 random kernels as one launch, and the same kernels one by one: bit by bit the same.
     Joined {
         /// How many groups, a seed each.
@@ -197,10 +203,9 @@ fn main() -> Result<()> {
         None => Ok(()),
     };
     match arguments.command {
-        Command::Random { count, first, threads } => {
-            let (found, failed) = run_random(&gpu, &compiler, first..first.saturating_add(count), threads)?;
-            write("random", found)?;
-            ensure!(failed == 0, "{failed} random kernels are wrong");
+        Command::Random(seeds) => run_random(&gpu, &compiler, random::any, &seeds, |found| write("random", found))?,
+        Command::Contractions(seeds) => {
+            run_random(&gpu, &compiler, RandomKernel::contraction, &seeds, |found| write("contractions", found))?;
         }
         Command::Joined { count, first } => {
             let kernels = joined::run(&gpu, &compiler, first..first.saturating_add(count))?;
@@ -253,10 +258,16 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Runs random kernels and says what is wrong with them; what a results file has of that, and how many failed.
-fn run_random(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, threads: usize) -> Result<(Value, usize)> {
+/// Runs random kernels, says what is wrong with them, and writes what a results file has of that. Fails if any is wrong.
+fn run_random(
+    gpu: &Arc<Gpu>,
+    compiler: &Compiler,
+    draw: fn(u64) -> random::Drawn,
+    seeds: &Seeds,
+    write: impl FnOnce(Value) -> Result<()>,
+) -> Result<()> {
     let start = Instant::now();
-    let totals = random::run(gpu, compiler, seeds, threads)?;
+    let totals = random::run(gpu, compiler, draw, seeds.first..seeds.first.saturating_add(seeds.count), seeds.threads)?;
     let seconds = start.elapsed().as_secs_f64();
     for failure in totals.failures.iter().take(20) {
         println!("{failure}");
@@ -264,7 +275,9 @@ fn run_random(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, threads: u
     let failed = totals.failures.len();
     println!("{} kernels in {seconds:.0} s: {failed} failed", totals.kernels);
     random::explain(&totals);
-    Ok((json!({ "kernels": totals.kernels, "failed": failed, "forms": totals.forms }), failed))
+    write(json!({ "kernels": totals.kernels, "failed": failed, "forms": totals.forms }))?;
+    ensure!(failed == 0, "{failed} random kernels are wrong");
+    Ok(())
 }
 
 /// The version of CUDA that the driver serves, as 13000 for 13.0.

@@ -47,8 +47,17 @@ impl Totals {
     }
 }
 
-/// Runs the kernels of these seeds.
-pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, threads: usize) -> Result<Totals> {
+/// A kernel, and a tensor for each of its inputs.
+pub(crate) type Drawn = (Kernel, Vec<Tensor>);
+
+/// Runs the kernels that are drawn from these seeds.
+pub(crate) fn run(
+    gpu: &Arc<Gpu>,
+    compiler: &Compiler,
+    draw: fn(u64) -> Drawn,
+    seeds: Range<u64>,
+    threads: usize,
+) -> Result<Totals> {
     let totals = Mutex::new(Totals::default());
     let next = AtomicU64::new(seeds.start);
     std::thread::scope(|scope| {
@@ -65,7 +74,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, thread
                         return;
                     }
                     let found = match &mut arena {
-                        Ok(arena) => check(gpu, compiler, arena, seed),
+                        Ok(arena) => check(gpu, compiler, arena, draw(seed), seed),
                         Err(error) => Err(anyhow::anyhow!("{error:#}")),
                     };
                     let Ok(mut totals) = totals.lock() else { return };
@@ -140,13 +149,16 @@ impl Stored {
     }
 }
 
-fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> Result<Found> {
-    // Tens of seeds are of a kind, because their last digit decides what `generate` gives.
-    let (kernel, tensors) = match seed / 10 % 10 {
+/// A kernel of any kind. Tens of seeds are of a kind, because their last digit decides what `generate` gives.
+pub(crate) fn any(seed: u64) -> Drawn {
+    match seed / 10 % 10 {
         6 | 7 => RandomKernel::transposed(seed),
         8 | 9 => RandomKernel::concatenated(seed),
         _ => RandomKernel::generate(seed),
-    };
+    }
+}
+
+fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, (kernel, tensors): Drawn, seed: u64) -> Result<Found> {
     // Each kind for inputs as they are and in reverse order.
     let stored: Vec<Stored> = tensors.iter().map(|tensor| Stored::of(tensor, seed + seed / 10)).collect();
     held(gpu, compiler, arena, &kernel, &tensors, &stored)

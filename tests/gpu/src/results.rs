@@ -112,13 +112,16 @@ fn compare_samples(old: &Value, new: &Value, problems: &mut Vec<String>) {
     }
 }
 
+/// Of both kinds of random kernels.
 fn compare_random(old: &Value, new: &Value, problems: &mut Vec<String>) {
-    let Some(before) = old["random"]["kernels"].as_u64() else { return };
-    match (new["random"]["kernels"].as_u64(), new["random"]["failed"].as_u64()) {
-        (Some(kernels), Some(0)) if kernels >= before => println!("{kernels} random kernels are right"),
-        (Some(kernels), Some(0)) => problems.push(format!("only {kernels} random kernels were run; {before} before")),
-        (_, Some(failed)) => problems.push(format!("{failed} random kernels are wrong")),
-        _ => problems.push("no random kernels were run".to_owned()),
+    for (section, what) in [("random", "random kernels"), ("contractions", "random contractions")] {
+        let Some(before) = old[section]["kernels"].as_u64() else { continue };
+        match (new[section]["kernels"].as_u64(), new[section]["failed"].as_u64()) {
+            (Some(kernels), Some(0)) if kernels >= before => println!("{kernels} {what} are right"),
+            (Some(kernels), Some(0)) => problems.push(format!("only {kernels} {what} were run; {before} before")),
+            (_, Some(failed)) => problems.push(format!("{failed} {what} are wrong")),
+            _ => problems.push(format!("no {what} were run")),
+        }
     }
 }
 

@@ -43,6 +43,11 @@ fn random_kernels_on_the_gpu_equal_the_interpreter_and_the_cpu() {
 }
 
 #[test]
+fn random_contractions_on_the_gpu_equal_the_interpreter_and_the_cpu() {
+    assert_ne!(on_gpu("random contractions", &["contractions", "400"]), Some(false));
+}
+
+#[test]
 fn random_kernels_of_one_launch_equal_themselves_alone() {
     assert_ne!(on_gpu("joined kernels", &["joined", "100"]), Some(false));
 }
