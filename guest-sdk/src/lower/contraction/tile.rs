@@ -43,7 +43,9 @@ impl Tile {
         let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
         let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
         let is_of_vectors = contraction.is_of_vectors(graph);
-        if !is_covered || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
+        // A library rounds the factors of some convolutions to TF32, and those of others not.
+        let is_rounded = contraction.convolves && first == Dtype::F32;
+        if !is_covered || is_rounded || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
             return None;
         }
         let footprint = Footprint { is_tiled: true, ..contraction.footprint() };

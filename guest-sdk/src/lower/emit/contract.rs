@@ -8,9 +8,6 @@ use crate::lower::space::Coordinates;
 use passhost_ir::kernel::{Binary, ReduceOp, Reg};
 use passhost_ir::{Dtype, ValueId};
 
-/// Tiles add up at most this many products in double precision.
-const EXACT_TERMS: u64 = 64;
-
 impl RegionEmitter<'_> {
     /// The element of a contraction, in the math type of its tensors.
     pub(super) fn contraction(
@@ -28,9 +25,9 @@ impl RegionEmitter<'_> {
         // off by, so the sum is exact but for one rounding at its end: then it is right wherever the library is. Half
         // types have room enough: their products are exact in `f32`, and the result is rounded to fewer digits. Of a window
         // that slides each element would be converted many times.
-        // Tiles add up in single precision as a library does, but for short sums.
-        let is_long = self.analysis.tile(position).is_some_and(|tile| tile.terms > EXACT_TERMS && !tile.is_short());
-        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32 && !is_long;
+        // Tiles take one product after the other in single precision, as libraries mostly do: the bits are the same then.
+        let is_tiled = self.analysis.tile(position).is_some_and(|tile| !tile.is_short());
+        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32 && !is_tiled;
         let mut sum = None;
         for axes in points.places {
             let (factors, inside) = self.factors(contraction, &axes)?;

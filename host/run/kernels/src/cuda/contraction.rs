@@ -77,10 +77,12 @@ pub(super) const OF_THREADS: [SumTile; 6] = [
     SumTile { sides: [64, 128], terms: 16, parts: [8, 16, 1] },
 ];
 
-/// Products that a multiprocessor adds up in a cycle, as far as these kernels get.
-const HALVES_A_CYCLE: u64 = 512;
-const SINGLES_A_CYCLE: u64 = 64;
-const DOUBLES_A_CYCLE: u64 = 24;
+/// Cycles of a multiprocessor for a product of 16 x 8 sums in each warp of a block, and for what a warp reads for one of 16.
+const MATRIX_CYCLES: u64 = 13;
+const READ_MATRIX_CYCLES: u64 = 16;
+/// Cycles for a product in each thread, and for four elements of a factor that it reads: of `f32`, and of `f64`.
+const PRODUCT_CYCLES: [u64; 2] = [1, 4];
+const READ_CYCLES: u64 = 4;
 /// Cycles that a step takes at least, and what comes before and behind the steps.
 const STEP_CYCLES: u64 = 500;
 const OTHER_CYCLES: u64 = 2000;
@@ -113,13 +115,16 @@ impl Contraction {
         let [rows, columns] = self.tile.sides.map(u64::from);
         let steps = self.terms.div_ceil(self.tile.terms.into());
         let terms = steps * u64::from(self.tile.terms);
-        let rate = match self.types {
-            [Dtype::F16 | Dtype::Bf16, _] => HALVES_A_CYCLE,
-            [_, Dtype::F32] => SINGLES_A_CYCLE,
-            _ => DOUBLES_A_CYCLE,
-        };
         let of_each = self.blocks().div_ceil(device.multiprocessors.max(1).into());
-        let computes = of_each * rows * columns * terms / rate;
+        let [high, wide] = self.tile.part().map(u64::from);
+        let computes = if self.is_of_warps() {
+            let products = high / 16 * (wide / 8) * MATRIX_CYCLES;
+            terms / 16 * products.max((high / 16 + wide / 16) * READ_MATRIX_CYCLES)
+        } else {
+            let products = high * wide * PRODUCT_CYCLES[usize::from(self.types[1] == Dtype::F64)];
+            terms * products.max((high.div_ceil(4) + wide / 4) * READ_CYCLES)
+        };
+        let computes = of_each * computes * 3 / 2;
         let reads = of_each * (rows + columns) * terms * self.types[0].size() / CYCLE_BYTES;
         let waits = of_each.div_ceil(HIDDEN) * (steps * STEP_CYCLES + OTHER_CYCLES);
         computes.max(reads).max(waits)
