@@ -41,18 +41,31 @@ pub(super) struct Constants {
     pub(super) tiles: Option<TileConstants>,
 }
 
-/// What the model takes for granted of kernels that add up products in tiles.
+/// What the model takes for granted of kernels that add up products in tiles, as the runtime does that chooses the tiles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TileConstants {
-    /// Operations per nanosecond of one multiprocessor, two for each product: of half types, and of all others.
-    pub(super) rates: [f64; 2],
-    /// Results along either side of a block, where there are few and where larger blocks keep all multiprocessors busy.
-    pub(super) sides: [u64; 2],
-    /// Terms that a block adds up in one step, and the nanoseconds that a step takes at least.
-    pub(super) step: [f64; 2],
+    /// Cycles of a nanosecond.
+    pub(super) clock: f64,
+    /// Products that a multiprocessor adds up in a cycle: of half types, of `f32`, and of `f32` in double precision.
+    pub(super) products: [f64; 3],
+    /// Bytes that it reads in a cycle from the second-level cache.
+    pub(super) bytes: f64,
+    /// Results along either side of a block, and the terms of a step: of half types, and of others.
+    pub(super) blocks: [(u64, [f64; 2]); 2],
+    /// Cycles that a step takes at least, and what comes before and behind the steps.
+    pub(super) waits: [f64; 2],
+    /// Blocks that a multiprocessor has at a time: one computes while another waits.
+    pub(super) hidden: f64,
 }
 
-const TILES: TileConstants = TileConstants { rates: [400.0, 120.0], sides: [32, 64], step: [64.0, 250.0] };
+const TILES: TileConstants = TileConstants {
+    clock: 1.7,
+    products: [512.0, 64.0, 24.0],
+    bytes: 32.0,
+    blocks: [(32, [128.0, 32.0]), (64, [64.0, 16.0])],
+    waits: [500.0, 2000.0],
+    hidden: 3.0,
+};
 
 const CUDA: Constants = Constants {
     operations: rate(DeviceKind::Cuda),

@@ -28,7 +28,10 @@ pub(in crate::lower) struct Tile {
 
 /// The shortest side of products in tiles, and the shortest that fills some of a tile: below it, kernels that go over rows
 /// one by one take less time.
-const SHORTEST: [u64; 2] = [2, 8];
+const SHORTEST: [u64; 2] = [2, 4];
+const FEWEST_TERMS: u64 = 8;
+/// Products of `f32` of which so many are added up, or that are in no tiles, are added up in double precision.
+const EXACT_TERMS: u64 = 64;
 
 /// Why they stand in no kernel with another reduction.
 pub(in crate::lower) const ALONE: LowerError =
@@ -114,21 +117,17 @@ impl Tile {
             }
         }
         let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.of_value(*reg)));
-        let is_read = |factor: &Reg| match op(*factor) {
-            Op::Cast(source) => {
-                matches!(op(*source), Op::Load { .. }) && kernel.body[source.0 as usize].dtype.size() == 2
-            }
-            _ => false,
-        };
-        if is_half && ![first, second].iter().all(is_read) {
-            return Err(LowerError::Tile("have a factor of a half type that is calculated"));
-        }
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
     }
 
     /// Whether rows are gone over one by one.
     pub(in crate::lower) fn is_short(&self) -> bool {
-        self.sides.iter().any(|&side| side < SHORTEST[1])
+        self.sides.iter().any(|&side| side < SHORTEST[1]) || self.terms < FEWEST_TERMS
+    }
+
+    /// Whether it adds up in double precision, and rounds once.
+    pub(in crate::lower) fn is_exact(&self) -> bool {
+        !self.is_half && (self.terms <= EXACT_TERMS || self.is_short())
     }
 
     /// All products.

@@ -4,12 +4,10 @@ use super::RegionEmitter;
 use crate::index::Index;
 use crate::lower::LowerError;
 use crate::lower::contraction::Contraction;
+use crate::lower::contraction::tile::Tile;
 use crate::lower::space::Coordinates;
 use passhost_ir::kernel::{Binary, ReduceOp, Reg};
 use passhost_ir::{Dtype, ValueId};
-
-/// Tiles add up at most this many products in double precision.
-const EXACT_TERMS: u64 = 64;
 
 impl RegionEmitter<'_> {
     /// The element of a contraction, in the math type of its tensors.
@@ -29,8 +27,8 @@ impl RegionEmitter<'_> {
         // types have room enough: their products are exact in `f32`, and the result is rounded to fewer digits. Of a window
         // that slides each element would be converted many times.
         // Tiles add up in single precision as a library does, but for short sums.
-        let is_long = self.analysis.tile(position).is_some_and(|tile| tile.terms > EXACT_TERMS && !tile.is_short());
-        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32 && !is_long;
+        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32;
+        let is_exact = is_exact && self.analysis.tile(position).is_none_or(Tile::is_exact);
         let mut sum = None;
         for axes in points.places {
             let (factors, inside) = self.factors(contraction, &axes)?;
