@@ -40,8 +40,13 @@ impl Target for Claims {
     fn make(&mut self, random: &mut Random) -> Case {
         let (kernel, tensors) = match random.below(100) {
             0..25 => {
-                let (kernel, tensors) = RandomKernel::generate(random.bits());
-                (kernel, Some(tensors))
+                let seed = random.bits();
+                if seed.is_multiple_of(3) {
+                    (RandomKernel::contraction(seed).0, None)
+                } else {
+                    let (kernel, tensors) = RandomKernel::generate(seed);
+                    (kernel, Some(tensors))
+                }
             }
             25..30 => (RandomKernel::transposed(random.bits()).0, None),
             30..35 => (RandomKernel::concatenated(random.bits()).0, None),

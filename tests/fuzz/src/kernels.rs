@@ -28,7 +28,9 @@ impl Target for Kernels {
     type Case = Case;
 
     fn make(&mut self, random: &mut Random) -> Case {
-        let (kernel, tensors) = RandomKernel::generate(random.bits());
+        let seed = random.bits();
+        let (kernel, tensors) =
+            if seed.is_multiple_of(8) { RandomKernel::contraction(seed) } else { RandomKernel::generate(seed) };
         let strides = tensors.iter().map(|tensor| strides(&tensor.shape, random)).collect();
         Case { kernel, tensors, strides, threads: if random.chance(10) { 3 } else { 1 } }
     }

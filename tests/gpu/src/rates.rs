@@ -190,7 +190,7 @@ fn convolution(sizes: [i64; 9], dtype: Dtype) -> Case {
 }
 
 /// Prints a row of each: microseconds of a run that is waited for, ATen's, with prepared products, and the kernel's; then of
-/// one of many runs.
+/// one of many runs; how many elements are ATen's bit by bit.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Result<()> {
     let context = Arc::new(Context::gpu(gpu, compiler, |number| Target::gpu(number).map(Target::inference))?);
     let (mut logs, mut wrong) = (vec![], 0);
@@ -222,6 +222,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
                 .map(|(a, b)| (a - b).abs())
                 .fold(0.0f32, |a, b| if b > a || b.is_nan() { b } else { a });
             let bound = if dtype == Dtype::Bf16 { 1.0 / 64.0 } else { 1.0 / 512.0 };
+            let same = found.iter().zip(&expected).filter(|(a, b)| a.to_bits() == b.to_bits()).count();
             let is_right = found.len() == expected.len() && off <= largest * bound && largest > 0.0;
             if !is_right {
                 wrong += 1;
@@ -232,7 +233,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
             let (each, many) = (times(programs, &inputs)?, throughput(programs, &inputs)?);
             let ratios = [each[1] / each[2], many[1] / many[2]];
             println!(
-                "{:6.1} {:6.1} {:6.1}  {:6.1} {:6.1} {:6.1}  {:5.2} {:5.2}  {:4.1} s  {:.0e}  {}",
+                "{:6.1} {:6.1} {:6.1}  {:6.1} {:6.1} {:6.1}  {:5.2} {:5.2}  {:4.1} s  {:5.1}%  {}",
                 each[0],
                 each[1],
                 each[2],
@@ -242,7 +243,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
                 ratios[0],
                 ratios[1],
                 compiled,
-                off / largest,
+                same as f64 / found.len() as f64 * 100.0,
                 case.name
             );
             logs.push(ratios.map(f64::ln));

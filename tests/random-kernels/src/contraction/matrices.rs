@@ -51,9 +51,10 @@ impl Builder {
         let factors = [self.matrix(&axes, Role::Left, broadcast), self.matrix(&axes, Role::Right, None)];
         let mut inside = vec![];
         if self.random.chance(15) && parallel > 0 {
-            // A triangle or a band of products counts.
-            let (row, term) = (IndexId(self.random.below(parallel) as u32), IndexId(parallel as u32));
-            let difference = self.expr(IndexExpr::Sub(row, term));
+            // A triangle or a band of products counts: of those of a row, or of rows as a whole.
+            let row = self.random.below(parallel);
+            let other = if self.random.chance(75) { parallel } else { self.random.below(parallel) };
+            let difference = self.expr(IndexExpr::Sub(IndexId(row as u32), IndexId(other as u32)));
             inside.push((difference, self.random.pick(&[1_000, 1_000, 5])));
         }
         Products { factors, inside }

@@ -56,13 +56,12 @@ pub(super) struct SumTile {
     pub(super) parts: [u32; 3],
 }
 
-/// Tiles for tensor cores: warps have them in parts.
-pub(super) const OF_WARPS: [SumTile; 8] = [
-    SumTile { sides: [16, 32], terms: 128, parts: [1, 1, 4] },
-    SumTile { sides: [32, 32], terms: 128, parts: [1, 1, 4] },
-    SumTile { sides: [16, 64], terms: 64, parts: [1, 2, 2] },
-    SumTile { sides: [32, 64], terms: 64, parts: [1, 2, 2] },
-    SumTile { sides: [64, 32], terms: 64, parts: [2, 1, 2] },
+/// Tiles for tensor cores: warps have them in parts. No two share the terms, so that sums are added up as libraries mostly do.
+pub(super) const OF_WARPS: [SumTile; 7] = [
+    SumTile { sides: [16, 64], terms: 64, parts: [1, 4, 1] },
+    SumTile { sides: [32, 32], terms: 128, parts: [2, 2, 1] },
+    SumTile { sides: [32, 64], terms: 64, parts: [2, 2, 1] },
+    SumTile { sides: [64, 32], terms: 64, parts: [2, 2, 1] },
     SumTile { sides: [64, 64], terms: 64, parts: [2, 2, 1] },
     SumTile { sides: [64, 128], terms: 32, parts: [2, 2, 1] },
     SumTile { sides: [128, 64], terms: 32, parts: [2, 2, 1] },
@@ -70,8 +69,8 @@ pub(super) const OF_WARPS: [SumTile; 8] = [
 
 /// Tiles for all other types: threads have them in parts.
 pub(super) const OF_THREADS: [SumTile; 6] = [
-    SumTile { sides: [16, 32], terms: 32, parts: [8, 8, 2] },
-    SumTile { sides: [32, 32], terms: 32, parts: [8, 8, 2] },
+    SumTile { sides: [16, 32], terms: 32, parts: [16, 8, 1] },
+    SumTile { sides: [32, 32], terms: 32, parts: [16, 8, 1] },
     SumTile { sides: [32, 64], terms: 32, parts: [8, 16, 1] },
     SumTile { sides: [64, 32], terms: 32, parts: [16, 8, 1] },
     SumTile { sides: [64, 64], terms: 16, parts: [8, 16, 1] },
