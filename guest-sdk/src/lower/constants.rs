@@ -17,6 +17,8 @@ pub(super) struct Constants {
     pub(super) cached: f64,
     /// Launches that a call of a library costs, because it is dispatched and its result allocated.
     pub(super) call: f64,
+    /// Calls that a convolution costs: a library looks for its algorithm, and may bring tensors to another layout.
+    pub(super) convolution: f64,
     /// Launches that a view costs.
     pub(super) view: f64,
     /// Whether elements that are few products each are calculated where they are read, however often that is.
@@ -41,18 +43,31 @@ pub(super) struct Constants {
     pub(super) tiles: Option<TileConstants>,
 }
 
-/// What the model takes for granted of kernels that add up products in tiles.
+/// What the model takes for granted of kernels that add up products in tiles, as the runtime does that chooses the tiles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TileConstants {
-    /// Operations per nanosecond of one multiprocessor, two for each product: of half types, and of all others.
-    pub(super) rates: [f64; 2],
-    /// Results along either side of a block, where there are few and where larger blocks keep all multiprocessors busy.
-    pub(super) sides: [u64; 2],
-    /// Terms that a block adds up in one step, and the nanoseconds that a step takes at least.
-    pub(super) step: [f64; 2],
+    /// Cycles of a nanosecond.
+    pub(super) clock: f64,
+    /// Products that a multiprocessor adds up in a cycle: of half types, and of `f32`.
+    pub(super) products: [f64; 2],
+    /// Bytes that it reads in a cycle from the second-level cache.
+    pub(super) bytes: f64,
+    /// Results along either side of a block, and the terms of a step: of half types, and of others.
+    pub(super) blocks: [(u64, [f64; 2]); 2],
+    /// Cycles that a step takes at least, and what comes before and behind the steps.
+    pub(super) waits: [f64; 2],
+    /// Blocks that a multiprocessor has at a time: one computes while another waits.
+    pub(super) hidden: f64,
 }
 
-const TILES: TileConstants = TileConstants { rates: [400.0, 120.0], sides: [32, 64], step: [64.0, 250.0] };
+const TILES: TileConstants = TileConstants {
+    clock: 1.7,
+    products: [400.0, 40.0],
+    bytes: 32.0,
+    blocks: [(32, [128.0, 32.0]), (64, [64.0, 16.0])],
+    waits: [500.0, 2000.0],
+    hidden: 3.0,
+};
 
 const CUDA: Constants = Constants {
     operations: rate(DeviceKind::Cuda),
@@ -60,6 +75,7 @@ const CUDA: Constants = Constants {
     reached: 0.88,
     cached: 2.0,
     call: 2.25,
+    convolution: 2.0,
     view: 0.4,
     few_terms: true,
     busy: 4096.0,
@@ -78,6 +94,7 @@ const CPU: Constants = Constants {
     reached: 1.0,
     cached: 4.0,
     call: 2.0,
+    convolution: 1.0,
     view: 0.3,
     few_terms: false,
     busy: 2048.0,

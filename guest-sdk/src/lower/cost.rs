@@ -75,28 +75,22 @@ impl Model {
         slower / self.busy_share(work) + work.repeated / rate
     }
 
-    /// Of products in tiles the slowest of three: adding up, waiting for what each step reads, and reading that from the
-    /// second-level cache.
+    /// Of products in tiles the slowest of three: adding up, reading from the second-level cache, and waiting for each step.
     fn tiles(&self, tile: &Tile, tiles: &TileConstants) -> f64 {
-        let [small, large] = tiles.sides;
-        let is_many = tile.blocks(large) >= self.multiprocessors();
-        let side = if is_many { large } else { small };
-        let (blocks, terms) = (tile.blocks(side), tile.terms as f64);
-        let rounds = (blocks / self.multiprocessors()).max(1.0);
-        let added = rounds * 2.0 * (side * side) as f64 * terms / tiles.rates[usize::from(!tile.is_half)];
-        let waited = terms / tiles.step[0] * tiles.step[1];
-        let size = if tile.is_half { 2.0 } else { 4.0 };
-        let read = blocks * 2.0 * side as f64 * terms * size / (self.per_ns() * self.constants.cached);
-        added.max(waited).max(read)
-    }
-
-    /// Bytes per nanosecond that a kernel moves.
-    fn per_ns(&self) -> f64 {
-        (self.facts.bandwidth.max(1) as f64) / 1e9 * self.constants.reached
+        let (terms, other) = (tile.terms as f64, usize::from(!tile.is_half));
+        let cycles = |&(side, steps): &(u64, [f64; 2])| {
+            let each = (tile.blocks(side) / self.multiprocessors()).ceil() * terms;
+            let added = each * (side * side) as f64 / tiles.products[other];
+            let read = each * (2 * side) as f64 * [2.0, 4.0][other] / tiles.bytes;
+            let waited = (each / terms / tiles.hidden).ceil()
+                * ((terms / steps[other]).ceil() * tiles.waits[0] + tiles.waits[1]);
+            added.max(read).max(waited)
+        };
+        tiles.blocks.iter().map(cycles).fold(f64::INFINITY, f64::min) / tiles.clock
     }
 
     fn memory(&self, bytes: f64) -> f64 {
-        let per_ns = self.per_ns();
+        let per_ns = (self.facts.bandwidth.max(1) as f64) / 1e9 * self.constants.reached;
         let caches = match self.facts.kind {
             DeviceKind::Cpu => self.multiprocessors(),
             DeviceKind::Cuda => 1.0,

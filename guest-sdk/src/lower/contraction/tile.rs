@@ -28,8 +28,8 @@ pub(in crate::lower) struct Tile {
 
 /// The shortest side of products in tiles, and the shortest that fills some of a tile: below it, kernels that go over rows
 /// one by one take less time.
-const SHORTEST: [u64; 2] = [2, 8];
-
+const SHORTEST: [u64; 2] = [2, 4];
+const FEWEST_TERMS: u64 = 8;
 /// Why they stand in no kernel with another reduction.
 pub(in crate::lower) const ALONE: LowerError =
     LowerError::Tile("have a kernel of their own: another reduction needs a second one");
@@ -116,21 +116,12 @@ impl Tile {
             }
         }
         let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.of_value(*reg)));
-        let is_read = |factor: &Reg| match op(*factor) {
-            Op::Cast(source) => {
-                matches!(op(*source), Op::Load { .. }) && kernel.body[source.0 as usize].dtype.size() == 2
-            }
-            _ => false,
-        };
-        if is_half && ![first, second].iter().all(is_read) {
-            return Err(LowerError::Tile("have a factor of a half type that is calculated"));
-        }
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
     }
 
     /// Whether rows are gone over one by one.
     pub(in crate::lower) fn is_short(&self) -> bool {
-        self.sides.iter().any(|&side| side < SHORTEST[1])
+        self.sides.iter().any(|&side| side < SHORTEST[1]) || self.terms < FEWEST_TERMS
     }
 
     /// All products.

@@ -4,6 +4,7 @@ use super::RegionEmitter;
 use crate::index::Index;
 use crate::lower::LowerError;
 use crate::lower::contraction::Contraction;
+use crate::lower::contraction::tile::Tile;
 use crate::lower::space::Coordinates;
 use passhost_ir::kernel::{Binary, ReduceOp, Reg};
 use passhost_ir::{Dtype, ValueId};
@@ -26,8 +27,8 @@ impl RegionEmitter<'_> {
         // types have room enough: their products are exact in `f32`, and the result is rounded to fewer digits. Of a window
         // that slides each element would be converted many times.
         // Tiles take one product after the other in single precision, as libraries mostly do: the bits are the same then.
-        let is_tiled = self.analysis.tile(position).is_some_and(|tile| !tile.is_short());
-        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32 && !is_tiled;
+        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32;
+        let is_exact = is_exact && self.analysis.tile(position).is_none_or(Tile::is_short);
         let mut sum = None;
         for axes in points.places {
             let (factors, inside) = self.factors(contraction, &axes)?;

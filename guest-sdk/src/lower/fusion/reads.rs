@@ -62,16 +62,15 @@ pub(super) fn reads_of(analysis: &GraphAnalysis<'_>, position: usize, recipe: &R
         }
         Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
         // Its factors are read once for each product, which is no place to calculate them; those of matrices in tiles once
-        // for each tile. Half types go to tensor cores as they are.
+        // for each tile.
         Recipe::Contraction(contraction) => {
-            let Some(tile) = analysis.tile(position).filter(|_| !contraction.convolves) else { return vec![] };
+            if contraction.convolves || analysis.tile(position).is_none() {
+                return vec![];
+            }
             let is_cheap = |read: &TensorRead| {
                 let position = analysis.links.definitions[read.source.index()];
-                match position.and_then(|position| analysis.recipe(position).ok()) {
-                    Some(Recipe::Rule(Rule { costly: false, .. }, _)) => !tile.is_half,
-                    Some(Recipe::Move(Move::Map(_))) => true,
-                    _ => false,
-                }
+                let recipe = position.and_then(|position| analysis.recipe(position).ok());
+                matches!(recipe, Some(Recipe::Rule(Rule { costly: false, .. }, _) | Recipe::Move(Move::Map(_))))
             };
             contraction.factors.iter().map(|factor| scattered(analysis, factor.tensor)).filter(is_cheap).collect()
         }
