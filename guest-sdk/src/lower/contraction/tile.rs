@@ -116,7 +116,7 @@ impl Tile {
                 return Err(LowerError::Tile("have factors that lie along a part of an axis"));
             }
         }
-        let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.of_value(*reg)));
+        let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.values[reg.0 as usize]));
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
     }
 
@@ -128,11 +128,6 @@ impl Tile {
     /// Whether it adds up in double precision, and rounds once.
     pub(in crate::lower) fn is_exact(&self) -> bool {
         !self.is_half && (self.terms <= EXACT_TERMS || self.is_short())
-    }
-
-    /// All products.
-    pub(in crate::lower) fn products(&self) -> f64 {
-        self.blocks(1) * self.terms as f64
     }
 
     /// Blocks of so many results along either side.
