@@ -69,7 +69,7 @@ impl Model {
             if !tile.is_short() {
                 return self.memory(work.bytes()).max(self.tiles(tile, tiles)) + (operations + work.repeated) / rate;
             }
-            operations += tile.products() * PRODUCT;
+            operations += tile.blocks(1) * tile.terms as f64 * PRODUCT;
         }
         let slower = self.memory(work.bytes()).max(operations / rate);
         slower / self.busy_share(work) + work.repeated / rate

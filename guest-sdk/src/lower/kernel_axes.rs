@@ -2,7 +2,7 @@
 
 use super::constants::Constants;
 use passhost_ir::kernel::effort::cost;
-use passhost_ir::kernel::{IndexExpr, IndexId, Op, Reg};
+use passhost_ir::kernel::{IndexExpr, IndexId, Op};
 use passhost_ir::{Kernel, TensorType};
 
 /// Results along a side of a tile.
@@ -17,7 +17,7 @@ pub(super) struct KernelAxes {
     /// For each index expression what it is at the first point, and behind one step along each axis.
     steps: Vec<Vec<i64>>,
     /// For each value the axes it follows.
-    values: Vec<u32>,
+    pub(super) values: Vec<u32>,
 }
 
 impl KernelAxes {
@@ -69,11 +69,6 @@ impl KernelAxes {
             axes.steps.push(steps);
         }
         axes
-    }
-
-    /// The axes that a value follows.
-    pub(super) fn of_value(&self, value: Reg) -> u32 {
-        self.values[value.0 as usize]
     }
 
     pub(super) fn of_load(&self, index: &[IndexId]) -> u32 {

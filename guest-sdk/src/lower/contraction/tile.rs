@@ -118,18 +118,13 @@ impl Tile {
                 return Err(LowerError::Tile("have factors that lie along a part of an axis"));
             }
         }
-        let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.of_value(*reg)));
+        let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.values[reg.0 as usize]));
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
     }
 
     /// Whether rows are gone over one by one.
     pub(in crate::lower) fn is_short(&self) -> bool {
         self.sides.iter().any(|&side| side < SHORTEST[1]) || self.terms < FEWEST_TERMS
-    }
-
-    /// All products.
-    pub(in crate::lower) fn products(&self) -> f64 {
-        self.blocks(1) * self.terms as f64
     }
 
     /// Blocks of so many results along either side.

@@ -71,7 +71,7 @@ fn planned(
         if model.constants.few_terms { Contraction::is_of_vectors_or_few_terms } else { Contraction::is_of_vectors };
     let refused = refusal::refused(analysis, becomes_kernel, wanted);
     let mut search = FusionSearch::run(analysis, model, &calls, &refused);
-    let mut draft = PlanDraft { analysis, model, calls: &calls, kernels: vec![], left: vec![] };
+    let mut draft = PlanDraft { analysis, model, calls: &calls, kernels: vec![], left: vec![], unwritten: vec![] };
     for (members, kernel) in search.take_regions() {
         draft.settle(&members, kernel);
     }
@@ -89,11 +89,21 @@ struct PlanDraft<'a> {
     kernels: Vec<(Fused, FixedBitSet)>,
     /// Kernels that save none.
     left: Vec<(Fused, FixedBitSet)>,
+    /// Products by themselves that are estimated to take longer in tiles before their kernel is written.
+    unwritten: Vec<(FixedBitSet, [f64; 2])>,
 }
 
 impl PlanDraft<'_> {
     /// Makes a kernel of a region, or several where one would break a limit or rule.
     fn settle(&mut self, members: &FixedBitSet, kernel: Option<(Lowered, WorkEstimate)>) {
+        let single = members.minimum().filter(|_| members.count_ones(..) == 1);
+        if let Some(position) = single.filter(|&position| self.analysis.tile(position).is_some()) {
+            let work = self.calls.works[position].as_kernel(self.analysis, position);
+            let times = [self.model.kernel(&work), self.calls.kept[position]];
+            if times[0] >= times[1] {
+                return self.unwritten.push((members.clone(), times));
+            }
+        }
         let kernel = match kernel {
             Some(kernel) => Ok(kernel),
             None => written(self.analysis, self.model, members).map(|(lowered, work, _)| (lowered, work)),
@@ -113,7 +123,7 @@ impl PlanDraft<'_> {
         let calls = members.ones().map(|member| self.calls.kept[member]).sum::<f64>() + covered;
         let write_back = self.calls.write_back(|position| members.contains(position));
         let fused = Fused { kernel: self.model.kernel(&work) + write_back, lowered, calls };
-        let share = if members.count_ones(..) == 1 { self.model.constants.alone } else { 1.0 };
+        let share = if single.is_some() { self.model.constants.alone } else { 1.0 };
         let is_faster = fused.kernel < fused.calls * share;
         let list = if is_faster { &mut self.kernels } else { &mut self.left };
         list.push((fused, members.clone()));
@@ -139,11 +149,10 @@ impl PlanDraft<'_> {
             plan.is_forced = false;
             plan.refuse_all(self.analysis);
         }
-        for (fused, members) in &self.left {
+        let left = self.left.into_iter().map(|(fused, members)| (members, [fused.kernel, fused.calls]));
+        for (members, [kernel, calls]) in left.chain(self.unwritten) {
             let nodes = members.ones().map(|member| self.analysis.node(member).id).collect();
-            let us = |ns: f64| ns / 1e3;
-            let reason =
-                format!("one kernel is estimated at {:.1} us, ATen at {:.1} us", us(fused.kernel), us(fused.calls));
+            let reason = format!("one kernel is estimated at {:.1} us, ATen at {:.1} us", kernel / 1e3, calls / 1e3);
             plan.refusals.push(NodeRefusal { nodes, reason });
         }
         let mut chosen = FixedBitSet::with_capacity(self.analysis.graph.nodes.len());
