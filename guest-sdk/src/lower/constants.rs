@@ -67,7 +67,7 @@ const TILES: TileConstants = TileConstants {
     products: [400.0, 40.0],
     bytes: 32.0,
     blocks: [(32, [128.0, 32.0]), (64, [64.0, 16.0])],
-    one_by_one: 0.5,
+    one_by_one: 0.2,
     waits: [500.0, 2000.0],
     hidden: 3.0,
 };
@@ -78,7 +78,7 @@ const CUDA: Constants = Constants {
     reached: 0.88,
     cached: 2.0,
     call: 2.25,
-    convolution: 2.0,
+    convolution: 2.5,
     view: 0.4,
     few_terms: true,
     busy: 4096.0,
