@@ -69,12 +69,14 @@ impl<E: Engine> Program<E> {
             let Some(node) = members.first() else { continue };
             let name = name_of(node);
             let op = in_place.get(&node.id).filter(|_| overwriting.contains(&node.id));
+            // A product that is calculated once is not worth preparing.
+            let products = *products && !once.contains(&node.id);
             let failed = |cause: Cause| NodeError { node: node.id, op: name.clone(), cause };
             let operation = match &node.kind {
                 NodeKind::Aten { .. } if write_backs.scatters.contains(&node.id) => {
                     write_back(node, write_backs.done.contains(&node.id), context.engine())
                 }
-                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, context.engine(), *products),
+                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, context.engine(), products),
                 NodeKind::Kernel { .. } => launch(members, context, &plan, schedules.get(&node.id)),
             };
             let outputs = || members.iter().flat_map(|node| &node.outputs);

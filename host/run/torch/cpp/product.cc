@@ -17,7 +17,8 @@ namespace passhost {
 
 namespace {
 
-// How often a product must give what ATen gives before it stands for it.
+// How often a product must give what ATen gives before it stands for it. Both times may be of the same inputs: then the
+// second one shows only that it gives the same again.
 constexpr int kAgreed = 2;
 // Bytes of a result up to which that is tried. It takes as many again, which count as the program's. A product of more
 // takes so long that what ATen does before it does not matter.
@@ -60,6 +61,7 @@ struct Library {
   Export<void*()> handle{"_ZN2at4cuda24getCurrentCUDABlasHandleEv"};
   Export<size_t()> workspace_size{"_ZN2at4cuda26getCUDABlasLtWorkspaceSizeEv"};
   Export<int(void**, size_t)> allocate{"cudaMalloc"};
+  Export<int(void*)> free{"cudaFree"};
   Export<int()> forget_error{"cudaGetLastError"};
   Export<int(void*, int*)> capturing{"cudaStreamIsCapturing"};
   Export<int(void*, void**)> stream{"cublasGetStream_v2"};
@@ -99,6 +101,9 @@ struct Handle {
   void* stream = nullptr;
   void* workspace = nullptr;
   size_t size = 0;
+  // Held over a call: it may launch several kernels that hand results on in the workspace. A recorded launch of another
+  // thread on this stream is not kept from between them.
+  mutable std::mutex mutex;
 };
 
 // That of the current stream, of this GPU. It stays: recorded launches use the workspace. That is no memory of
@@ -115,10 +120,12 @@ const Handle* own_handle(c10::DeviceIndex gpu) {
   const auto [place, is_new] = handles.try_emplace({gpu, stream});
   Handle& own = place->second;
   if (is_new) {
-    own = {nullptr, stream, nullptr, lib.workspace_size()};
+    own.stream = stream;
+    own.size = lib.workspace_size();
     if (lib.allocate(&own.workspace, own.size) != 0 || lib.create(&own.handle) != 0) {
+      lib.free(own.workspace);
       lib.forget_error();
-      own.handle = nullptr;
+      own.handle = own.workspace = nullptr;
     }
   }
   return own.handle != nullptr ? &own : nullptr;
@@ -258,6 +265,7 @@ struct Product {
     const at::Tensor out(at::detail::empty_generic(sizes, allocator, keys, type, std::nullopt));
     const float one = 1, zero = 0;
     void* data = out.data_ptr();
+    const std::lock_guard<std::mutex> lock(own->mutex);
     const bool has_run = set_bias(operands) &&
         library().multiply(own->handle, description, &one, operands[first + 1]->const_data_ptr(), matrices[0],
                            operands[first]->const_data_ptr(), matrices[1], &zero, data, matrices[2], data, matrices[2],
@@ -268,13 +276,14 @@ struct Product {
 
 namespace {
 
-// Whether ATen adds up products of half types as cuBLAS does by itself.
-bool has_default_settings() {
+// Whether ATen rounds factors of f32, and whether it adds up products of half types as cuBLAS does by itself.
+std::pair<bool, bool> current_settings() {
   auto& context = at::globalContext();
   constexpr auto usual = at::CuBLASReductionOption::AllowReducedPrecisionWithSplitK;
-  return !context.deterministicAlgorithms() && context.blasPreferredBackend() == at::BlasBackend::Cublas &&
-      !context.allowFP16AccumulationCuBLAS() && context.allowFP16ReductionCuBLAS() == usual &&
-      context.allowBF16ReductionCuBLAS() == usual;
+  const bool is_default = !context.deterministicAlgorithms() &&
+      context.blasPreferredBackend() == at::BlasBackend::Cublas && !context.allowFP16AccumulationCuBLAS() &&
+      context.allowFP16ReductionCuBLAS() == usual && context.allowBF16ReductionCuBLAS() == usual;
+  return {context.allowTF32CuBLAS(), is_default};
 }
 
 // The product that an op is for these operands. Nothing where ATen makes several calls.
@@ -288,7 +297,7 @@ std::unique_ptr<Product> prepared(const std::string& op, const Operands& operand
     return operand->is_cuda() && operand->scalar_type() == type && operand->numel() > 0;
   };
   const int64_t before = a.dim() - 2;
-  if ((type != at::kFloat && type != at::kHalf && type != at::kBFloat16) || !has_default_settings() ||
+  if ((type != at::kFloat && type != at::kHalf && type != at::kBFloat16) || !current_settings().second ||
       !std::all_of(operands.begin(), operands.end(), is_of_type) || before < 0 || b.dim() < 2) {
     return nullptr;
   }
@@ -340,11 +349,15 @@ bool Products::fit(const Operands& operands) const {
     return operand->scalar_type() == layout.type && operand->sizes() == layout.sizes &&
         operand->strides() == layout.strides && alignment(*operand) >= layout.alignment;
   };
-  return std::equal(layouts_.begin(), layouts_.end(), operands.begin(), operands.end(), fits);
+  return settings_ == current_settings() &&
+      std::equal(layouts_.begin(), layouts_.end(), operands.begin(), operands.end(), fits);
 }
 
-at::Tensor Products::run(const Operands& operands) const {
+// What goes wrong here is ATen's to say: settings that contradict each other matter to some ops only.
+at::Tensor Products::run(const Operands& operands) const try {
   return product_ != nullptr && agreed_ >= kAgreed && fit(operands) ? product_->run(operands) : at::Tensor();
+} catch (const std::exception&) {
+  return {};
 }
 
 // What goes wrong here is no failure of the op, which ATen has done. An error of the device shows where somebody waits
@@ -354,6 +367,7 @@ void Products::learn(const Operands& operands, const at::Tensor& expected) try {
     return;
   }
   if (!fit(operands)) {
+    settings_ = current_settings();
     layouts_.clear();
     for (const at::Tensor* operand : operands) {
       const auto sizes = operand->sizes().vec(), strides = operand->strides().vec();

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace passhost {
@@ -13,8 +14,8 @@ using Operands = std::vector<const at::Tensor*>;
 
 struct Product;
 
-// The products of one op, for the layout of operands that it met last: calls of the copy of cuBLAS that libtorch has
-// loaded. What follows from the layout is found once.
+// The products of one op, for the layout of operands that it met last and the settings of libtorch then: calls of the copy
+// of cuBLAS that libtorch has loaded. What follows from these is found once.
 class Products {
  public:
   // Whether an op is a product, if its numbers let it.
@@ -39,6 +40,7 @@ class Products {
 
   std::string op_;
   std::vector<Layout> layouts_;
+  std::pair<bool, bool> settings_;
   // None where ATen makes another call for this layout, or several.
   std::unique_ptr<Product> product_;
   int agreed_ = 0;
