@@ -24,8 +24,6 @@ pub(in crate::lower) struct Tile {
     pub(in crate::lower) terms: u64,
     /// Whether both factors are of half types as they are read.
     pub(in crate::lower) is_half: bool,
-    /// Whether a window slides over an input, so that its elements are read one by one.
-    pub(in crate::lower) slides: bool,
 }
 
 /// The shortest side of products in tiles, and the shortest that fills some of a tile: below it, kernels that go over rows
@@ -45,8 +43,9 @@ impl Tile {
         let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
         let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
         let is_of_vectors = contraction.is_of_vectors(graph);
-        // A library rounds the factors of some convolutions to TF32, and those of others not.
-        let is_rounded = contraction.convolves && first == Dtype::F32;
+        // A library rounds the factors of some convolutions to TF32, and adds up windows in orders of its own. Where an element
+        // comes out by a last digit otherwise, a norm behind it may show that.
+        let is_rounded = contraction.convolves && (first == Dtype::F32 || numel(&contraction.window[1..]) > 1);
         if !is_covered || is_rounded || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
             return None;
         }
@@ -63,13 +62,12 @@ impl Tile {
         let tile = Tile::of_masks([parallel, reduce], factors.map(mask), first != Dtype::F32).ok();
         // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
         let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
-        let slides = contraction.convolves && numel(&contraction.window[1..]) > 1;
-        tile.filter(|tile| is_plain && (!tile.is_short() || !has_form())).map(|tile| Tile { slides, ..tile })
+        tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
     }
 
     /// Of axes with these extents, parallel and reduce, and those that the factors follow, as bits.
     fn of_masks([parallel, reduce]: [&[i64]; 2], [first, second]: [u32; 2], is_half: bool) -> Result<Tile, LowerError> {
-        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, is_half, slides: false };
+        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, is_half };
         for (axis, &extent) in parallel.iter().chain(reduce).enumerate().filter(|(_, extent)| **extent > 1) {
             let is_term = axis >= parallel.len();
             let along = match (first >> axis & 1, second >> axis & 1) {
