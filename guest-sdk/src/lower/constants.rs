@@ -17,6 +17,8 @@ pub(super) struct Constants {
     pub(super) cached: f64,
     /// Launches that a call of a library costs, because it is dispatched and its result allocated.
     pub(super) call: f64,
+    /// Calls that a convolution costs: a library looks for its algorithm, and may bring tensors to another layout.
+    pub(super) convolution: f64,
     /// Launches that a view costs.
     pub(super) view: f64,
     /// Whether elements that are few products each are calculated where they are read, however often that is.
@@ -46,8 +48,8 @@ pub(super) struct Constants {
 pub(super) struct TileConstants {
     /// Cycles of a nanosecond.
     pub(super) clock: f64,
-    /// Products that a multiprocessor adds up in a cycle: of half types, of `f32`, and of `f32` in double precision.
-    pub(super) products: [f64; 3],
+    /// Products that a multiprocessor adds up in a cycle: of half types, and of `f32`.
+    pub(super) products: [f64; 2],
     /// Bytes that it reads in a cycle from the second-level cache.
     pub(super) bytes: f64,
     /// Results along either side of a block, and the terms of a step: of half types, and of others.
@@ -60,7 +62,7 @@ pub(super) struct TileConstants {
 
 const TILES: TileConstants = TileConstants {
     clock: 1.7,
-    products: [512.0, 64.0, 24.0],
+    products: [400.0, 40.0],
     bytes: 32.0,
     blocks: [(32, [128.0, 32.0]), (64, [64.0, 16.0])],
     waits: [500.0, 2000.0],
@@ -73,6 +75,7 @@ const CUDA: Constants = Constants {
     reached: 0.88,
     cached: 2.0,
     call: 2.25,
+    convolution: 2.0,
     view: 0.4,
     few_terms: true,
     busy: 4096.0,
@@ -91,6 +94,7 @@ const CPU: Constants = Constants {
     reached: 1.0,
     cached: 4.0,
     call: 2.0,
+    convolution: 1.0,
     view: 0.3,
     few_terms: false,
     busy: 2048.0,

@@ -80,7 +80,7 @@ impl Model {
         let (terms, other) = (tile.terms as f64, usize::from(!tile.is_half));
         let cycles = |&(side, steps): &(u64, [f64; 2])| {
             let each = (tile.blocks(side) / self.multiprocessors()).ceil() * terms;
-            let added = each * (side * side) as f64 / tiles.products[other + usize::from(tile.is_exact())];
+            let added = each * (side * side) as f64 / tiles.products[other];
             let read = each * (2 * side) as f64 * [2.0, 4.0][other] / tiles.bytes;
             let waited = (each / terms / tiles.hidden).ceil()
                 * ((terms / steps[other]).ceil() * tiles.waits[0] + tiles.waits[1]);

@@ -74,7 +74,9 @@ fn kept(analysis: &GraphAnalysis<'_>, model: &Model, position: usize, work: &Wor
         return model.view();
     }
     let (NodeKind::Aten { op, .. }, false) = (&node.kind, node.outputs.is_empty()) else { return model.kernel(work) };
-    let calls = calls(&op.name).map_or(1.0, |&calls| f64::from(calls));
+    let convolves = matches!(products(&op.name), Some(Products::Convolution));
+    let calls =
+        if convolves { model.constants.convolution } else { calls(&op.name).map_or(1.0, |&calls| f64::from(calls)) };
     let added = added(analysis, node, &op.name);
     let is_half = analysis.graph.ty(node.outputs[0]).dtype.size() == 2;
     (calls * model.call(work)).max(model.products(added, is_half))

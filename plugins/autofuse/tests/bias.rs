@@ -16,7 +16,7 @@ impl Infer for Host {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
         let Some(Arg::Value(first)) = args.first() else { return Err(InferError::Unknown(op.to_string())) };
         Ok(vec![match op.to_string().as_str() {
-            "aten::conv2d" => TensorType::contiguous(first.dtype, vec![2, 64, 112, 112]),
+            "aten::conv2d" => TensorType::contiguous(first.dtype, vec![2, 64, 224, 224]),
             "aten::view" => TensorType::contiguous(first.dtype, vec![64, 1, 1]),
             "aten::add.Tensor" => first.clone(),
             other => return Err(InferError::Unknown(other.to_owned())),
@@ -47,9 +47,9 @@ fn left(text: &str, device: &DeviceFacts, allows: bool) -> (bool, Vec<usize>) {
 /// A convolution with a weight of so many channels, and of windows as large as the library does faster.
 fn convolution(channels: i64, result: &str) -> String {
     format!(
-        "graph(%x: f16[2,64,112,112], %w: f16[64,{channels},3,3], %b: f16[64]) {{
-           %c: f16[2,64,112,112] = aten::conv2d(%x, %w, bias=%b, padding=[1, 1], groups={})
-           %r: f16[2,64,112,112] = aten::relu(%c)
+        "graph(%x: f16[2,64,224,224], %w: f16[64,{channels},3,3], %b: f16[64]) {{
+           %c: f16[2,64,224,224] = aten::conv2d(%x, %w, bias=%b, padding=[1, 1], groups={})
+           %r: f16[2,64,224,224] = aten::relu(%c)
            return ({result})
          }}",
         64 / channels

@@ -30,9 +30,6 @@ pub(in crate::lower) struct Tile {
 /// one by one take less time.
 const SHORTEST: [u64; 2] = [2, 4];
 const FEWEST_TERMS: u64 = 8;
-/// Products of `f32` of which so many are added up, or that are in no tiles, are added up in double precision.
-const EXACT_TERMS: u64 = 64;
-
 /// Why they stand in no kernel with another reduction.
 pub(in crate::lower) const ALONE: LowerError =
     LowerError::Tile("have a kernel of their own: another reduction needs a second one");
@@ -46,7 +43,9 @@ impl Tile {
         let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
         let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
         let is_of_vectors = contraction.is_of_vectors(graph);
-        if !is_covered || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
+        // A library rounds the factors of some convolutions to TF32, and those of others not.
+        let is_rounded = contraction.convolves && first == Dtype::F32;
+        if !is_covered || is_rounded || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
             return None;
         }
         let footprint = Footprint { is_tiled: true, ..contraction.footprint() };
@@ -58,8 +57,7 @@ impl Tile {
         let mask = |places: Coordinates| {
             places.iter().flat_map(Index::axes_read).fold(0, |mask: u32, axis| mask | 1u32.wrapping_shl(axis as u32))
         };
-        let [parallel, reduce] = [&space.parallel[..], &space.reduce];
-        let tile = Tile::of_masks([parallel, reduce], factors.map(mask), first != Dtype::F32).ok();
+        let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), first != Dtype::F32).ok();
         // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
         let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
         tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
@@ -106,15 +104,13 @@ impl Tile {
         };
         let axes = KernelAxes::of(kernel);
         let sources = [[Some(first), inside], [Some(second), None]].map(|regs| needed(kernel, regs));
-        for &reg in sources.iter().flatten() {
-            let is_plain = match op(reg) {
-                Op::Load { index, .. } => index.iter().all(|&index| is_of_axes(kernel, index)),
-                Op::Index(index) => is_of_axes(kernel, *index),
-                _ => true,
-            };
-            if !is_plain {
-                return Err(LowerError::Tile("have factors that lie along a part of an axis"));
-            }
+        let indices = |reg: &Reg| match op(*reg) {
+            Op::Load { index, .. } => index.to_vec(),
+            Op::Index(index) => vec![*index],
+            _ => vec![],
+        };
+        if !sources.iter().flatten().flat_map(indices).all(|index| is_of_axes(kernel, index)) {
+            return Err(LowerError::Tile("have factors that lie along a part of an axis"));
         }
         let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.values[reg.0 as usize]));
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
@@ -123,11 +119,6 @@ impl Tile {
     /// Whether rows are gone over one by one.
     pub(in crate::lower) fn is_short(&self) -> bool {
         self.sides.iter().any(|&side| side < SHORTEST[1]) || self.terms < FEWEST_TERMS
-    }
-
-    /// Whether it adds up in double precision, and rounds once.
-    pub(in crate::lower) fn is_exact(&self) -> bool {
-        !self.is_half && (self.terms <= EXACT_TERMS || self.is_short())
     }
 
     /// Blocks of so many results along either side.

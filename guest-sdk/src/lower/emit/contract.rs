@@ -26,9 +26,9 @@ impl RegionEmitter<'_> {
         // off by, so the sum is exact but for one rounding at its end: then it is right wherever the library is. Half
         // types have room enough: their products are exact in `f32`, and the result is rounded to fewer digits. Of a window
         // that slides each element would be converted many times.
-        // Tiles add up in single precision as a library does, but for short sums.
+        // Tiles take one product after the other in single precision, as libraries mostly do: the bits are the same then.
         let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32;
-        let is_exact = is_exact && self.analysis.tile(position).is_none_or(Tile::is_exact);
+        let is_exact = is_exact && self.analysis.tile(position).is_none_or(Tile::is_short);
         let mut sum = None;
         for axes in points.places {
             let (factors, inside) = self.factors(contraction, &axes)?;

@@ -58,7 +58,7 @@ pub(super) struct SumTile {
 
 /// Tiles for tensor cores: warps have them in parts. No two share the terms, so that sums are added up as libraries mostly do.
 pub(super) const OF_WARPS: [SumTile; 7] = [
-    SumTile { sides: [16, 64], terms: 64, parts: [1, 4, 1] },
+    SumTile { sides: [16, 64], terms: 128, parts: [1, 4, 1] },
     SumTile { sides: [32, 32], terms: 128, parts: [2, 2, 1] },
     SumTile { sides: [32, 64], terms: 64, parts: [2, 2, 1] },
     SumTile { sides: [64, 32], terms: 64, parts: [2, 2, 1] },
@@ -69,18 +69,22 @@ pub(super) const OF_WARPS: [SumTile; 7] = [
 
 /// Tiles for all other types: threads have them in parts.
 pub(super) const OF_THREADS: [SumTile; 6] = [
-    SumTile { sides: [16, 32], terms: 32, parts: [16, 8, 1] },
-    SumTile { sides: [32, 32], terms: 32, parts: [16, 8, 1] },
+    SumTile { sides: [16, 32], terms: 64, parts: [16, 8, 1] },
+    SumTile { sides: [32, 32], terms: 64, parts: [16, 8, 1] },
     SumTile { sides: [32, 64], terms: 32, parts: [8, 16, 1] },
     SumTile { sides: [64, 32], terms: 32, parts: [16, 8, 1] },
     SumTile { sides: [64, 64], terms: 16, parts: [8, 16, 1] },
     SumTile { sides: [64, 128], terms: 16, parts: [8, 16, 1] },
 ];
 
-/// Products that a multiprocessor adds up in a cycle, as far as these kernels get.
-const HALVES_A_CYCLE: u64 = 512;
-const SINGLES_A_CYCLE: u64 = 64;
-const DOUBLES_A_CYCLE: u64 = 24;
+/// Cycles of a multiprocessor for a product of 16 x 8 sums in each warp of a block, and for what a warp reads for one of 16.
+const MATRIX_CYCLES: u64 = 13;
+const READ_MATRIX_CYCLES: u64 = 16;
+/// Cycles for a product in each thread, and for four elements of a factor that it reads: of `f32`, and of `f64`.
+const PRODUCT_CYCLES: [u64; 2] = [1, 4];
+const READ_CYCLES: u64 = 4;
+/// Bytes of the factors that a block puts into its memory in a cycle.
+const PUT_BYTES: u64 = 64;
 /// Cycles that a step takes at least, and what comes before and behind the steps.
 const STEP_CYCLES: u64 = 500;
 const OTHER_CYCLES: u64 = 2000;
@@ -113,13 +117,17 @@ impl Contraction {
         let [rows, columns] = self.tile.sides.map(u64::from);
         let steps = self.terms.div_ceil(self.tile.terms.into());
         let terms = steps * u64::from(self.tile.terms);
-        let rate = match self.types {
-            [Dtype::F16 | Dtype::Bf16, _] => HALVES_A_CYCLE,
-            [_, Dtype::F32] => SINGLES_A_CYCLE,
-            _ => DOUBLES_A_CYCLE,
-        };
         let of_each = self.blocks().div_ceil(device.multiprocessors.max(1).into());
-        let computes = of_each * rows * columns * terms / rate;
+        let [high, wide] = self.tile.part().map(u64::from);
+        let of_terms = if self.is_of_warps() {
+            let (multiply, read) = (high / 16 * (wide / 8), high / 16 + wide / 16);
+            (multiply * MATRIX_CYCLES + read * READ_MATRIX_CYCLES).div_ceil(16)
+        } else {
+            let multiply = high * wide * PRODUCT_CYCLES[usize::from(self.types[1] == Dtype::F64)];
+            multiply + (high.div_ceil(4) + wide / 4) * READ_CYCLES
+        };
+        let put = (rows + columns) * self.types[0].size() / PUT_BYTES;
+        let computes = of_each * terms * (of_terms + put);
         let reads = of_each * (rows + columns) * terms * self.types[0].size() / CYCLE_BYTES;
         let waits = of_each.div_ceil(HIDDEN) * (steps * STEP_CYCLES + OTHER_CYCLES);
         computes.max(reads).max(waits)

@@ -1,36 +1,34 @@
-// 50 blocks of 128 threads
+// 25 blocks of 128 threads
 extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0, const bf16 *__restrict__ x1, bf16 *__restrict__ y0) {
-    __shared__ __align__(16) u8 shared[29184];
+    __shared__ __align__(16) u8 shared[37888];
     begin();
     let_next_begin();
-    const u32 corner0 = blockIdx.x / 25u % 2u * 16;
+    const u32 corner0 = blockIdx.x / 25u % 1u * 32;
     const u32 corner1 = blockIdx.x % 25u * 32;
-    const u32 batch = blockIdx.x / 50u;
+    const u32 batch = blockIdx.x / 25u;
     bf16 *tile0 = (bf16 *)(shared + 0);
-    __align__(16) bf16 f0[2][8];
-    bf16 *tile1 = (bf16 *)(shared + 8704);
+    __align__(16) bf16 f0[32][1];
+    bf16 *tile1 = (bf16 *)(shared + 17408);
     __align__(16) bf16 f1[32][1];
     bool odd = false;
-    float acc18[1][4][4] = {};
+    float acc18[1][2][4] = {};
     for (u32 step = 0; step < 3; ++step) {
         if (step < 2u) {
             #pragma unroll
-            for (u32 t = 0; t < 2; ++t) {
+            for (u32 t = 0; t < 32; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                const u32 m = corner0 + e / 16;
-                const u32 k = step * 128 + e % 16 * 8;
+                const u32 m = corner0 + e / 128;
+                const u32 k = step * 128 + e % 128 * 1;
                 const u32 p = batch * 32u + m;
                 const bool in = k < 144u;
                 const u32 r = in ? k : 0;
-                __align__(16) bf16 s13[8];
-                read(s13, x1 + ((int)(p) * 144 + (int)(r)));
                 #pragma unroll
-                for (int v = 0; v < 8; ++v) {
-                    const bf16 v13 = s13[v];
+                for (int v = 0; v < 1; ++v) {
+                    const bf16 v13 = x1[((int)(p) * 144 + (int)(r / 16u) + (int)(r % 16u) * 9)];
                     f0[t][v] = v13;
                 }
                 #pragma unroll
-                for (int v = 0; v < 8; ++v) {
+                for (int v = 0; v < 1; ++v) {
                     f0[t][v] = in ? f0[t][v] : bf16{0x0000};
                     odd = odd || !is_finite(f0[t][v]);
                 }
@@ -47,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                 #pragma unroll
                 for (int v = 0; v < 1; ++v) {
                     const int i2_0 = (int)((p / 20u % 20u));
-                    const int i5_1 = (int)((r / 3u % 3u));
+                    const int i5_1 = (int)((r / 48u));
                     const int i7_2 = (int)(-1);
                     const int i8_3 = (int)((int)i2_0 + (int)i5_1);
                     const int i9_4 = (int)((int)i8_3 + (int)i7_2);
@@ -58,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                     const bool v4 = v0 < v3;
                     const bool v5 = v2 & v4;
                     const int i3_5 = (int)((p % 20u));
-                    const int i6_6 = (int)((r % 3u));
+                    const int i6_6 = (int)((r / 16u % 3u));
                     const int i10_7 = (int)((int)i3_5 + (int)i6_6);
                     const int i11_8 = (int)((int)i10_7 + (int)i7_2);
                     const i64 v6 = (i64)i11_8;
@@ -67,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                     const bool v9 = v6 < v3;
                     const bool v10 = v8 & v9;
                     const int i0_9 = (int)((p / 400u));
-                    const int i4_10 = (int)((r / 9u));
+                    const int i4_10 = (int)((r % 16u));
                     const bf16 v11 = x0[((int)i0_9 * 6400 + (int)i4_10 * 400 + (int)(i9_4 < 0 ? 0 : i9_4 > 19ll ? 19ll : i9_4) * 20 + (int)(i11_8 < 0 ? 0 : i11_8 > 19ll ? 19ll : i11_8) * 1)];
                     f1[t][v] = v11;
                     in10[v] = v10;
@@ -79,13 +77,13 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
             }
         }
         if (step > 0) {
-            multiply_halves<16, 32, 128, 1, 1, 4, true, false>(acc18, tile0 + (step + 1) % 2 * 2176, tile1 + (step + 1) % 2 * 5120);
+            multiply_halves<32, 32, 128, 2, 2, 1, true, false>(acc18, tile0 + (step + 1) % 2 * 4352, tile1 + (step + 1) % 2 * 5120);
         }
         if (step < 2u) {
             #pragma unroll
-            for (u32 t = 0; t < 2; ++t) {
+            for (u32 t = 0; t < 32; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                write(tile0 + step % 2 * 2176 + (e / 16) * 136 + e % 16 * 8, f0[t]);
+                write(tile0 + step % 2 * 4352 + (e / 128) * 136 + e % 128 * 1, f0[t]);
             }
             #pragma unroll
             for (u32 t = 0; t < 32; ++t) {
@@ -96,9 +94,9 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
         __syncthreads();
     }
     float *sums18 = (float *)shared;
-    gather_halves<16, 32, 128, 1, 1, 4>(sums18, acc18);
+    gather_halves<32, 32, 128, 2, 2, 1>(sums18, acc18);
     if (__syncthreads_or(odd)) {
-        for (u32 t = 0; t < 4; ++t) {
+        for (u32 t = 0; t < 8; ++t) {
             const u32 e = t * 128 + threadIdx.x;
             const u32 row = e / 32;
             const u32 column = e % 32 * 1;
@@ -110,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                 #pragma unroll
                 for (int v = 0; v < 1; ++v) {
                     const int i2_11 = (int)((p / 20u % 20u));
-                    const int i5_12 = (int)((r / 3u % 3u));
+                    const int i5_12 = (int)((r / 48u));
                     const int i7_13 = (int)(-1);
                     const int i8_14 = (int)((int)i2_11 + (int)i5_12);
                     const int i9_15 = (int)((int)i8_14 + (int)i7_13);
@@ -121,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                     const bool v4 = v0 < v3;
                     const bool v5 = v2 & v4;
                     const int i3_16 = (int)((p % 20u));
-                    const int i6_17 = (int)((r % 3u));
+                    const int i6_17 = (int)((r / 16u % 3u));
                     const int i10_18 = (int)((int)i3_16 + (int)i6_17);
                     const int i11_19 = (int)((int)i10_18 + (int)i7_13);
                     const i64 v6 = (i64)i11_19;
@@ -130,10 +128,10 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                     const bool v9 = v6 < v3;
                     const bool v10 = v8 & v9;
                     const int i0_20 = (int)((p / 400u % 2u));
-                    const int i4_21 = (int)((r / 9u));
+                    const int i4_21 = (int)((r % 16u));
                     const bf16 v11 = x0[((int)i0_20 * 6400 + (int)i4_21 * 400 + (int)(i9_15 < 0 ? 0 : i9_15 > 19ll ? 19ll : i9_15) * 20 + (int)(i11_19 < 0 ? 0 : i11_19 > 19ll ? 19ll : i11_19) * 1)];
                     const float v12 = (float)to_f32(v11);
-                    const bf16 v13 = x1[((int)(p / 800u) * 144 + (int)(r))];
+                    const bf16 v13 = x1[((int)(p / 800u) * 144 + (int)(r / 16u) + (int)(r % 16u) * 9)];
                     const float v14 = (float)to_f32(v13);
                     const float v15 = mul(v12, v14);
                     const float v16 = __uint_as_float(0x00000000u);
@@ -148,16 +146,16 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
     #pragma unroll
     for (u32 t = 0; t < 1; ++t) {
         const u32 e = t * 128 + threadIdx.x;
-        const u32 row = e / 8;
-        const u32 column = e % 8 * 4;
+        const u32 row = e / 4;
+        const u32 column = e % 4 * 8;
         const u32 m = corner0 + row;
         const u32 n = corner1 + column;
         const u32 p = (batch * 32u + m) * 800u + n;
-        __align__(16) float sum18[4];
+        __align__(16) float sum18[8];
         read(sum18, sums18 + row * 36 + column);
-        __align__(16) bf16 o0[4];
+        __align__(16) bf16 o0[8];
         #pragma unroll
-        for (int v = 0; v < 4; ++v) {
+        for (int v = 0; v < 8; ++v) {
             const bf16 v19 = to_bf16((float)sum18[v]);
             o0[v] = v19;
         }

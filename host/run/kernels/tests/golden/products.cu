@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
     __align__(16) float f0[2][2];
     float *tile1 = (float *)(shared + 5120);
     __align__(16) float f1[4][2];
-    float acc3[2][4] = {};
+    float acc3[1][4] = {};
     for (u32 step = 0; step < 4; ++step) {
         if (step < 3u) {
             #pragma unroll
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
             }
         }
         if (step > 0) {
-            multiply_tile<16, 32, 32, 2>(acc3, tile0 + (step + 1) % 2 * 640, tile1 + (step + 1) % 2 * 1152);
+            multiply_tile<16, 32, 32, 1>(acc3, tile0 + (step + 1) % 2 * 640, tile1 + (step + 1) % 2 * 1152);
         }
         if (step < 3u) {
             #pragma unroll
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
         __syncthreads();
     }
     float *sums3 = (float *)shared;
-    gather_tile<16, 32, 2>(sums3, acc3);
+    gather_tile<16, 32, 1>(sums3, acc3);
     #pragma unroll
     for (u32 t = 0; t < 2; ++t) {
         const u32 e = t * 128 + threadIdx.x;

@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
     __align__(16) f16 f0[4][8];
     f16 *tile1 = (f16 *)(shared + 17408);
     __align__(16) f16 f1[4][8];
-    float acc5[2][4][4] = {};
+    float acc5[1][2][4] = {};
     for (u32 step = 0; step < 7; ++step) {
         if (step < 6u) {
             #pragma unroll
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
             }
         }
         if (step > 0) {
-            multiply_halves<32, 32, 128, 1, 1, 4, true, true>(acc5, tile0 + (step + 1) % 2 * 4352, tile1 + (step + 1) % 2 * 4352);
+            multiply_halves<32, 32, 128, 2, 2, 1, true, true>(acc5, tile0 + (step + 1) % 2 * 4352, tile1 + (step + 1) % 2 * 4352);
         }
         if (step < 6u) {
             #pragma unroll
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
         __syncthreads();
     }
     float *sums5 = (float *)shared;
-    gather_halves<32, 32, 128, 1, 1, 4>(sums5, acc5);
+    gather_halves<32, 32, 128, 2, 2, 1>(sums5, acc5);
     #pragma unroll
     for (u32 t = 0; t < 1; ++t) {
         const u32 e = t * 128 + threadIdx.x;
