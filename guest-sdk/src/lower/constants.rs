@@ -54,6 +54,8 @@ pub(super) struct TileConstants {
     pub(super) bytes: f64,
     /// Results along either side of a block, and the terms of a step: of half types, and of others.
     pub(super) blocks: [(u64, [f64; 2]); 2],
+    /// Cycles that a multiprocessor takes for an element that is read by itself.
+    pub(super) one_by_one: f64,
     /// Cycles that a step takes at least, and what comes before and behind the steps.
     pub(super) waits: [f64; 2],
     /// Blocks that a multiprocessor has at a time: one computes while another waits.
@@ -65,6 +67,7 @@ const TILES: TileConstants = TileConstants {
     products: [400.0, 40.0],
     bytes: 32.0,
     blocks: [(32, [128.0, 32.0]), (64, [64.0, 16.0])],
+    one_by_one: 0.2,
     waits: [500.0, 2000.0],
     hidden: 3.0,
 };
@@ -75,7 +78,7 @@ const CUDA: Constants = Constants {
     reached: 0.88,
     cached: 2.0,
     call: 2.25,
-    convolution: 2.0,
+    convolution: 2.5,
     view: 0.4,
     few_terms: true,
     busy: 4096.0,

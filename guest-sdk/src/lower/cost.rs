@@ -75,7 +75,8 @@ impl Model {
         slower / self.busy_share(work) + work.repeated / rate
     }
 
-    /// Of products in tiles the slowest of three: adding up, reading from the second-level cache, and waiting for each step.
+    /// Of products in tiles the slowest of four: adding up, reading from the second-level cache, finding where elements lie, and
+    /// waiting for each step.
     fn tiles(&self, tile: &Tile, tiles: &TileConstants) -> f64 {
         let (terms, other) = (tile.terms as f64, usize::from(!tile.is_half));
         let cycles = |&(side, steps): &(u64, [f64; 2])| {
@@ -84,7 +85,8 @@ impl Model {
             let read = each * (2 * side) as f64 * [2.0, 4.0][other] / tiles.bytes;
             let waited = (each / terms / tiles.hidden).ceil()
                 * ((terms / steps[other]).ceil() * tiles.waits[0] + tiles.waits[1]);
-            added.max(read).max(waited)
+            let placed = if tile.slides { each * (2 * side) as f64 * tiles.one_by_one } else { 0.0 };
+            added.max(read).max(waited).max(placed)
         };
         tiles.blocks.iter().map(cycles).fold(f64::INFINITY, f64::min) / tiles.clock
     }

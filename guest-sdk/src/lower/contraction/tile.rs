@@ -11,7 +11,7 @@ use crate::lower::space::{Anchor, Coordinates};
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, Op, ReduceOp, Reg, Scalar};
-use passhost_ir::{Dtype, Kernel};
+use passhost_ir::{Dtype, Kernel, numel};
 
 /// Matrix products: in batches, each of so many rows and columns that are sums of so many products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(in crate::lower) struct Tile {
     pub(in crate::lower) terms: u64,
     /// Whether both factors are of half types as they are read.
     pub(in crate::lower) is_half: bool,
+    /// Whether a window slides over an input, so that its elements are read one by one.
+    pub(in crate::lower) slides: bool,
 }
 
 /// The shortest side of products in tiles, and the shortest that fills some of a tile: below it, kernels that go over rows
@@ -60,12 +62,13 @@ impl Tile {
         let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), first != Dtype::F32).ok();
         // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
         let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
-        tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
+        let slides = contraction.convolves && numel(&contraction.window[1..]) > 1;
+        tile.filter(|tile| is_plain && (!tile.is_short() || !has_form())).map(|tile| Tile { slides, ..tile })
     }
 
     /// Of axes with these extents, parallel and reduce, and those that the factors follow, as bits.
     fn of_masks([parallel, reduce]: [&[i64]; 2], [first, second]: [u32; 2], is_half: bool) -> Result<Tile, LowerError> {
-        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, is_half };
+        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, is_half, slides: false };
         for (axis, &extent) in parallel.iter().chain(reduce).enumerate().filter(|(_, extent)| **extent > 1) {
             let is_term = axis >= parallel.len();
             let along = match (first >> axis & 1, second >> axis & 1) {
