@@ -2,7 +2,7 @@
 
 use super::constants::Constants;
 use passhost_ir::kernel::effort::cost;
-use passhost_ir::kernel::{IndexExpr, IndexId, Op};
+use passhost_ir::kernel::{IndexExpr, IndexId, Inst, Op};
 use passhost_ir::{Kernel, TensorType};
 
 /// Results along a side of a tile.
@@ -141,10 +141,11 @@ impl KernelAxes {
                 false => self.points(all),
             }
         };
-        let counts = |op: &Op, mask: u32| {
-            !is_tiled || !self.is_element(mask) || mask != all && !matches!(op, Op::Load { .. } | Op::Cast(_))
+        let counts = |inst: &Inst, mask: u32| {
+            let is_read = matches!(inst.op, Op::Load { .. } | Op::Cast(_)) || !inst.dtype.is_float();
+            !is_tiled || !self.is_element(mask) || mask != all && !is_read
         };
-        let body = kernel.body.iter().zip(&self.values).filter(|(inst, mask)| counts(&inst.op, **mask));
+        let body = kernel.body.iter().zip(&self.values).filter(|(inst, mask)| counts(inst, **mask));
         let body = body.map(|(inst, &mask)| times(mask) * cost(&inst.op) as f64);
         let index = kernel.index.iter().zip(&self.index).map(|(expr, &mask)| match expr {
             IndexExpr::FloorDiv(..) | IndexExpr::Mod(..) => times(mask) * constants.division,

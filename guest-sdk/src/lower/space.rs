@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 /// The coordinates of an element, one per dimension of its tensor, over the axes of a kernel.
 pub(super) type Coordinates = Vec<Index>;
 
+/// The space of products, and where each factor lies in it.
+pub(super) type DividedSpace = (KernelSpace, [Coordinates; 2]);
+
 /// Where the space comes from.
 #[derive(Debug, Clone)]
 pub(super) struct Anchor {
@@ -55,10 +58,7 @@ impl Anchor {
             Some((position, output, footprint)) => {
                 let (value, is_tiled) = (analysis.reduced(position)?, footprint.is_tiled);
                 let mut anchor = Anchor::of_reduction(graph.ty(value), value, (position, output, footprint));
-                if is_tiled {
-                    anchor.divide(analysis, members)?;
-                }
-                Some(anchor)
+                (!is_tiled || anchor.divide(analysis, members).is_some()).then_some(anchor)
             }
             None => {
                 let &value = results.first()?;
@@ -90,11 +90,7 @@ impl Anchor {
 
     /// Divides the axes of products as their factors are divided in memory, and says where in the tensors that are loaded
     /// each factor lies. `None` if no products are reduced.
-    pub(super) fn divide(
-        &mut self,
-        analysis: &GraphAnalysis<'_>,
-        members: &FixedBitSet,
-    ) -> Option<(KernelSpace, [Coordinates; 2])> {
+    pub(super) fn divide(&mut self, analysis: &GraphAnalysis<'_>, members: &FixedBitSet) -> Option<DividedSpace> {
         let Ok(Recipe::Contraction(contraction)) = analysis.recipe(self.reduction.as_ref()?.0) else { return None };
         loop {
             let space = KernelSpace::of(self);

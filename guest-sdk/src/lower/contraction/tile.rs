@@ -58,8 +58,7 @@ impl Tile {
         let mask = |places: Coordinates| {
             places.iter().flat_map(Index::axes_read).fold(0, |mask: u32, axis| mask | 1u32.wrapping_shl(axis as u32))
         };
-        let [parallel, reduce] = [&space.parallel[..], &space.reduce];
-        let tile = Tile::of_masks([parallel, reduce], factors.map(mask), first != Dtype::F32).ok();
+        let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), first != Dtype::F32).ok();
         // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
         let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
         tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
@@ -106,15 +105,13 @@ impl Tile {
         };
         let axes = KernelAxes::of(kernel);
         let sources = [[Some(first), inside], [Some(second), None]].map(|regs| needed(kernel, regs));
-        for &reg in sources.iter().flatten() {
-            let is_plain = match op(reg) {
-                Op::Load { index, .. } => index.iter().all(|&index| is_of_axes(kernel, index)),
-                Op::Index(index) => is_of_axes(kernel, *index),
-                _ => true,
-            };
-            if !is_plain {
-                return Err(LowerError::Tile("have factors that lie along a part of an axis"));
-            }
+        let indices = |reg: &Reg| match op(*reg) {
+            Op::Load { index, .. } => index.to_vec(),
+            Op::Index(index) => vec![*index],
+            _ => vec![],
+        };
+        if !sources.iter().flatten().flat_map(indices).all(|index| is_of_axes(kernel, index)) {
+            return Err(LowerError::Tile("have factors that lie along a part of an axis"));
         }
         let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.values[reg.0 as usize]));
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)

@@ -42,8 +42,6 @@ struct Region {
     norm: Option<usize>,
     /// It adds up products along reduce axes, which the reduction that follows does not share with it.
     is_product: bool,
-    /// Some of its ops reduces.
-    reduces: bool,
     shape: Vec<i64>,
     /// What of it is read elsewhere.
     results: Vec<ValueId>,
@@ -155,7 +153,6 @@ impl<'a> FusionSearch<'a> {
                         && (footprint.is_none() || is_norm)
                         && node.outputs.len() == 1,
                     norm: is_norm.then_some(position),
-                    reduces: footprint.is_some(),
                     is_product: matches!(recipe, Recipe::Contraction(_))
                         && footprint.is_some_and(|footprint| !footprint.is_listed() && !footprint.is_tiled)
                         && is_reduced_next(analysis, node.outputs[0]),
@@ -292,7 +289,7 @@ impl<'a> FusionSearch<'a> {
     fn rough(&self, regions: [usize; 2]) -> Result<Rough, String> {
         let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
         let members = &a.members | &b.members;
-        if (a.work.tile.is_some() && b.reduces) || (b.work.tile.is_some() && a.reduces) {
+        if a.work.tile.is_some() && b.work.row_length > 1 || b.work.tile.is_some() && a.work.row_length > 1 {
             return Err(ALONE.to_string());
         }
         if members.count_ones(..) > MOST_NODES {
@@ -403,13 +400,12 @@ impl<'a> FusionSearch<'a> {
         let time = self.model.kernel(&work);
         let shape = if a.work.points() >= b.work.points() { a.shape.clone() } else { b.shape.clone() };
         let norm = a.norm.or(b.norm);
-        let (is_product, reduces) = (a.is_product || b.is_product, a.reduces || b.reduces);
+        let is_product = a.is_product || b.is_product;
         Ok(Region {
             members,
             is_plain,
             norm,
             is_product,
-            reduces,
             shape,
             results,
             work,
