@@ -1,21 +1,21 @@
-// 25 blocks of 128 threads
+// 26 blocks of 128 threads
 extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0, const bf16 *__restrict__ x1, bf16 *__restrict__ y0) {
-    __shared__ __align__(16) u8 shared[37888];
+    __shared__ __align__(16) u8 shared[45568];
     begin();
     let_next_begin();
-    const u32 corner0 = blockIdx.x / 25u % 1u * 32;
-    const u32 corner1 = blockIdx.x % 25u * 32;
-    const u32 batch = blockIdx.x / 25u;
+    const u32 corner0 = blockIdx.x / 13u % 2u * 16;
+    const u32 corner1 = blockIdx.x % 13u * 64;
+    const u32 batch = blockIdx.x / 26u;
     bf16 *tile0 = (bf16 *)(shared + 0);
-    __align__(16) bf16 f0[32][1];
-    bf16 *tile1 = (bf16 *)(shared + 17408);
-    __align__(16) bf16 f1[32][1];
+    __align__(16) bf16 f0[16][1];
+    bf16 *tile1 = (bf16 *)(shared + 8704);
+    __align__(16) bf16 f1[64][1];
     bool odd = false;
     float acc18[1][2][4] = {};
     for (u32 step = 0; step < 3; ++step) {
         if (step < 2u) {
             #pragma unroll
-            for (u32 t = 0; t < 32; ++t) {
+            for (u32 t = 0; t < 16; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
                 const u32 m = corner0 + e / 128;
                 const u32 k = step * 128 + e % 128 * 1;
@@ -34,11 +34,11 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                 }
             }
             #pragma unroll
-            for (u32 t = 0; t < 32; ++t) {
+            for (u32 t = 0; t < 64; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                const u32 m = corner1 + e % 32 * 1;
-                const u32 k = step * 128 + e / 32;
-                const u32 p = batch * 800u + m;
+                const u32 m = corner1 + e % 64 * 1;
+                const u32 k = step * 128 + e / 64;
+                const u32 p = batch * 800u + (m < 800u ? m : 0);
                 const bool in = k < 144u;
                 const u32 r = in ? k : 0;
                 bool in10[1];
@@ -77,88 +77,92 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
             }
         }
         if (step > 0) {
-            multiply_halves<32, 32, 128, 2, 2, 1, true, false>(acc18, tile0 + (step + 1) % 2 * 4352, tile1 + (step + 1) % 2 * 5120);
+            multiply_halves<16, 64, 128, 1, 4, 1, true, false>(acc18, tile0 + (step + 1) % 2 * 2176, tile1 + (step + 1) % 2 * 9216);
         }
         if (step < 2u) {
             #pragma unroll
-            for (u32 t = 0; t < 32; ++t) {
+            for (u32 t = 0; t < 16; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                write(tile0 + step % 2 * 4352 + (e / 128) * 136 + e % 128 * 1, f0[t]);
+                write(tile0 + step % 2 * 2176 + (e / 128) * 136 + e % 128 * 1, f0[t]);
             }
             #pragma unroll
-            for (u32 t = 0; t < 32; ++t) {
+            for (u32 t = 0; t < 64; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                write(tile1 + step % 2 * 5120 + (e / 32) * 40 + e % 32 * 1, f1[t]);
+                write(tile1 + step % 2 * 9216 + (e / 64) * 72 + e % 64 * 1, f1[t]);
             }
         }
         __syncthreads();
     }
     float *sums18 = (float *)shared;
-    gather_halves<32, 32, 128, 2, 2, 1>(sums18, acc18);
+    gather_halves<16, 64, 128, 1, 4, 1>(sums18, acc18);
     if (__syncthreads_or(odd)) {
         for (u32 t = 0; t < 8; ++t) {
             const u32 e = t * 128 + threadIdx.x;
-            const u32 row = e / 32;
-            const u32 column = e % 32 * 1;
+            const u32 row = e / 64;
+            const u32 column = e % 64 * 1;
             const u32 m = corner0 + row;
             const u32 n = corner1 + column;
-            const u32 p = (batch * 32u + m) * 800u + n;
-            float acc18[1] = {};
-            for (u32 r = 0; r < 144; ++r) {
-                #pragma unroll
-                for (int v = 0; v < 1; ++v) {
-                    const int i2_11 = (int)((p / 20u % 20u));
-                    const int i5_12 = (int)((r / 48u));
-                    const int i7_13 = (int)(-1);
-                    const int i8_14 = (int)((int)i2_11 + (int)i5_12);
-                    const int i9_15 = (int)((int)i8_14 + (int)i7_13);
-                    const i64 v0 = (i64)i9_15;
-                    const i64 v1 = (i64)0x0000000000000000ull;
-                    const bool v2 = v1 <= v0;
-                    const i64 v3 = (i64)0x0000000000000014ull;
-                    const bool v4 = v0 < v3;
-                    const bool v5 = v2 & v4;
-                    const int i3_16 = (int)((p % 20u));
-                    const int i6_17 = (int)((r / 16u % 3u));
-                    const int i10_18 = (int)((int)i3_16 + (int)i6_17);
-                    const int i11_19 = (int)((int)i10_18 + (int)i7_13);
-                    const i64 v6 = (i64)i11_19;
-                    const bool v7 = v1 <= v6;
-                    const bool v8 = v5 & v7;
-                    const bool v9 = v6 < v3;
-                    const bool v10 = v8 & v9;
-                    const int i0_20 = (int)((p / 400u % 2u));
-                    const int i4_21 = (int)((r % 16u));
-                    const bf16 v11 = x0[((int)i0_20 * 6400 + (int)i4_21 * 400 + (int)(i9_15 < 0 ? 0 : i9_15 > 19ll ? 19ll : i9_15) * 20 + (int)(i11_19 < 0 ? 0 : i11_19 > 19ll ? 19ll : i11_19) * 1)];
-                    const float v12 = (float)to_f32(v11);
-                    const bf16 v13 = x1[((int)(p / 800u) * 144 + (int)(r / 16u) + (int)(r % 16u) * 9)];
-                    const float v14 = (float)to_f32(v13);
-                    const float v15 = mul(v12, v14);
-                    const float v16 = __uint_as_float(0x00000000u);
-                    const float v17 = v10 ? v15 : v16;
-                    acc18[v] = Sum::of(acc18[v], v17);
+            if (n < 800u) {
+                const u32 p = (batch * 32u + m) * 800u + n;
+                float acc18[1] = {};
+                for (u32 r = 0; r < 144; ++r) {
+                    #pragma unroll
+                    for (int v = 0; v < 1; ++v) {
+                        const int i2_11 = (int)((p / 20u % 20u));
+                        const int i5_12 = (int)((r / 48u));
+                        const int i7_13 = (int)(-1);
+                        const int i8_14 = (int)((int)i2_11 + (int)i5_12);
+                        const int i9_15 = (int)((int)i8_14 + (int)i7_13);
+                        const i64 v0 = (i64)i9_15;
+                        const i64 v1 = (i64)0x0000000000000000ull;
+                        const bool v2 = v1 <= v0;
+                        const i64 v3 = (i64)0x0000000000000014ull;
+                        const bool v4 = v0 < v3;
+                        const bool v5 = v2 & v4;
+                        const int i3_16 = (int)((p % 20u));
+                        const int i6_17 = (int)((r / 16u % 3u));
+                        const int i10_18 = (int)((int)i3_16 + (int)i6_17);
+                        const int i11_19 = (int)((int)i10_18 + (int)i7_13);
+                        const i64 v6 = (i64)i11_19;
+                        const bool v7 = v1 <= v6;
+                        const bool v8 = v5 & v7;
+                        const bool v9 = v6 < v3;
+                        const bool v10 = v8 & v9;
+                        const int i0_20 = (int)((p / 400u % 2u));
+                        const int i4_21 = (int)((r % 16u));
+                        const bf16 v11 = x0[((int)i0_20 * 6400 + (int)i4_21 * 400 + (int)(i9_15 < 0 ? 0 : i9_15 > 19ll ? 19ll : i9_15) * 20 + (int)(i11_19 < 0 ? 0 : i11_19 > 19ll ? 19ll : i11_19) * 1)];
+                        const float v12 = (float)to_f32(v11);
+                        const bf16 v13 = x1[((int)(p / 800u) * 144 + (int)(r / 16u) + (int)(r % 16u) * 9)];
+                        const float v14 = (float)to_f32(v13);
+                        const float v15 = mul(v12, v14);
+                        const float v16 = __uint_as_float(0x00000000u);
+                        const float v17 = v10 ? v15 : v16;
+                        acc18[v] = Sum::of(acc18[v], v17);
+                    }
                 }
+                (sums18 + row * 68 + column)[0] = acc18[0];
             }
-            (sums18 + row * 36 + column)[0] = acc18[0];
         }
         __syncthreads();
     }
     #pragma unroll
     for (u32 t = 0; t < 1; ++t) {
         const u32 e = t * 128 + threadIdx.x;
-        const u32 row = e / 4;
-        const u32 column = e % 4 * 8;
+        const u32 row = e / 8;
+        const u32 column = e % 8 * 8;
         const u32 m = corner0 + row;
         const u32 n = corner1 + column;
-        const u32 p = (batch * 32u + m) * 800u + n;
-        __align__(16) float sum18[8];
-        read(sum18, sums18 + row * 36 + column);
-        __align__(16) bf16 o0[8];
-        #pragma unroll
-        for (int v = 0; v < 8; ++v) {
-            const bf16 v19 = to_bf16((float)sum18[v]);
-            o0[v] = v19;
+        if (n < 800u) {
+            const u32 p = (batch * 32u + m) * 800u + n;
+            __align__(16) float sum18[8];
+            read(sum18, sums18 + row * 68 + column);
+            __align__(16) bf16 o0[8];
+            #pragma unroll
+            for (int v = 0; v < 8; ++v) {
+                const bf16 v19 = to_bf16((float)sum18[v]);
+                o0[v] = v19;
+            }
+            write(y0 + ((int)(p / 800u) * 400 + (int)(p / 400u % 2u) * 12800 + (int)(p % 400u)), o0);
         }
-        write(y0 + ((int)(p / 800u) * 400 + (int)(p / 400u % 2u) * 12800 + (int)(p % 400u)), o0);
     }
 }

@@ -1,23 +1,23 @@
 // 38 blocks of 128 threads
 extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0, const float *__restrict__ x1, float *__restrict__ y0) {
-    __shared__ __align__(16) u8 shared[14336];
+    __shared__ __align__(16) u8 shared[28672];
     begin();
     let_next_begin();
     const u32 corner0 = blockIdx.x / 2u % 19u * 16;
     const u32 corner1 = blockIdx.x % 2u * 32;
     const u32 batch = blockIdx.x / 38u;
     float *tile0 = (float *)(shared + 0);
-    __align__(16) float f0[2][2];
-    float *tile1 = (float *)(shared + 5120);
-    __align__(16) float f1[4][2];
+    __align__(16) float f0[4][2];
+    float *tile1 = (float *)(shared + 10240);
+    __align__(16) float f1[8][2];
     float acc3[1][4] = {};
-    for (u32 step = 0; step < 4; ++step) {
-        if (step < 3u) {
+    for (u32 step = 0; step < 3; ++step) {
+        if (step < 2u) {
             #pragma unroll
-            for (u32 t = 0; t < 2; ++t) {
+            for (u32 t = 0; t < 4; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                const u32 m = corner0 + e / 16;
-                const u32 k = step * 32 + e % 16 * 2;
+                const u32 m = corner0 + e / 32;
+                const u32 k = step * 64 + e % 32 * 2;
                 const u32 p = batch * 300u + (m < 300u ? m : 0);
                 const bool in = k < 70u;
                 const u32 r = in ? k : 0;
@@ -34,10 +34,10 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
                 }
             }
             #pragma unroll
-            for (u32 t = 0; t < 4; ++t) {
+            for (u32 t = 0; t < 8; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
                 const u32 m = corner1 + e % 16 * 2;
-                const u32 k = step * 32 + e / 16;
+                const u32 k = step * 64 + e / 16;
                 const u32 p = batch * 50u + (m < 50u ? m : 0);
                 const bool in = k < 70u;
                 const u32 r = in ? k : 0;
@@ -55,19 +55,19 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
             }
         }
         if (step > 0) {
-            multiply_tile<16, 32, 32, 1>(acc3, tile0 + (step + 1) % 2 * 640, tile1 + (step + 1) % 2 * 1152);
+            multiply_tile<16, 32, 64, 1>(acc3, tile0 + (step + 1) % 2 * 1280, tile1 + (step + 1) % 2 * 2304);
         }
-        if (step < 3u) {
-            #pragma unroll
-            for (u32 t = 0; t < 2; ++t) {
-                const u32 e = t * 128 + threadIdx.x;
-                #pragma unroll
-                for (int v = 0; v < 2; ++v) (tile0 + step % 2 * 640 + (e % 16 * 2) * 20 + e / 16 + v * 20)[0] = f0[t][v];
-            }
+        if (step < 2u) {
             #pragma unroll
             for (u32 t = 0; t < 4; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                write(tile1 + step % 2 * 1152 + (e / 16) * 36 + e % 16 * 2, f1[t]);
+                #pragma unroll
+                for (int v = 0; v < 2; ++v) (tile0 + step % 2 * 1280 + (e % 32 * 2) * 20 + e / 32 + v * 20)[0] = f0[t][v];
+            }
+            #pragma unroll
+            for (u32 t = 0; t < 8; ++t) {
+                const u32 e = t * 128 + threadIdx.x;
+                write(tile1 + step % 2 * 2304 + (e / 16) * 36 + e % 16 * 2, f1[t]);
             }
         }
         __syncthreads();

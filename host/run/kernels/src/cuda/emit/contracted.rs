@@ -27,6 +27,10 @@ const ODD: Variable = Variable::named("odd");
 const P: Variable = Variable::named("p");
 const R: Variable = Variable::named("r");
 
+/// Values that a thread computes in a step up to which pieces are written one behind the other, so that they stay in registers.
+/// More would take long to compile.
+const MOST_UNROLLED: u64 = 4096;
+
 /// Where the tile begins along a side.
 fn corner(side: usize) -> Variable {
     Variable::of("corner", side as u32)
@@ -128,7 +132,12 @@ impl CudaEmitter<'_> {
             let around = self.over(rows.clone(), terms, *by_terms, *width);
             let (piece, [at_side, at_term]) = self.piece(contraction, factor);
             let first = STEP * contraction.tile.terms;
-            self.each(all(PIECE, self.pieces(contraction, factor)), |this| {
+            let pieces = self.pieces(contraction, factor);
+            let mut range = all(PIECE, pieces);
+            if pieces * u64::from(*width) * insts.len() as u64 > MOST_UNROLLED {
+                range.unroll = Some(Unroll::By(1));
+            }
+            self.each(range, |this| {
                 this.steps.push(defined(NUMBER, piece));
                 let [row, term, inside] = ["m", "k", "in"].map(Variable::named);
                 this.steps.push(defined(row, corner(factor) + at_side));
