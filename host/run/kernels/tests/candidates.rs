@@ -178,3 +178,53 @@ fn an_unknown_name_is_no_schedule() {
     let unknown = emit_as((&kernel, &facts), &KernelLayout::contiguous(&kernel), &DeviceProperties::H200, "rows");
     assert_eq!(unknown, None);
 }
+
+/// A sum of products with a batch, two sides and terms.
+const PRODUCT: &str = "kernel {
+  space p0=3, p1=40, p2=72; reduce r0=100
+  in x0: f16[3,40,100]
+  in x1: f16[3,100,72]
+  i0 = p0
+  i1 = p1
+  i2 = p2
+  i3 = r0
+  v0: f16 = load x0[i0, i1, i3] clamp
+  v1: f32 = cast v0
+  v2: f16 = load x1[i0, i3, i2] clamp
+  v3: f32 = cast v2
+  v4: f32 = mul v1, v3
+  v5: f32 = reduce sum v4
+  out v5 over [p0, p1, p2] as [3,40,72]
+}";
+
+#[test]
+fn sums_of_products_with_two_sides_are_added_up_by_tiles() {
+    let older = DeviceProperties { shared_bytes_per_multiprocessor: 64 << 10, ..DeviceProperties::H200 };
+    let form = |text: &str, device| {
+        let kernel: Kernel = text.parse().unwrap();
+        emit(&kernel, &verify(&kernel).unwrap(), &KernelLayout::contiguous(&kernel), device).form
+    };
+    let (cores, tiles) = ("products on tensor cores", "products in tiles");
+    for (what, [from, to], expected) in [
+        ("as it is", ["", ""], cores),
+        ("results in the other order", ["[p0, p1, p2] as [3,40,72]", "[p2, p0, p1] as [72,3,40]"], cores),
+        ("the batch in one factor", ["load x1[i0, i3, i2]", "load x1[i1, i3, i2]"], "rows"),
+        ("an index that is clamped", ["in x1: f16[3,100,72]", "in x1: f16[1,100,72]"], cores),
+        ("no product", ["mul v1, v3", "add v1, v3"], "rows"),
+        ("no sum", ["reduce sum", "reduce max"], "rows"),
+        ("a side that no factor follows", ["load x1[i0, i3, i2]", "load x1[i0, i3, i1]"], "rows"),
+        ("a square of one factor", ["mul v1, v3", "mul v1, v1"], "rows"),
+        ("a short side", ["p2=72", "p2=3"], "rows"),
+        ("few terms", ["r0=100", "r0=7"], "rows"),
+    ] {
+        let mut text = PRODUCT.replace(from, to);
+        for (extent, shapes) in [("p2=3;", [",72]", ",3]"]), ("r0=7", ["100", "7"])] {
+            if text.contains(extent) {
+                text = text.replace(shapes[0], shapes[1]);
+            }
+        }
+        let found = form(&text, &DeviceProperties::H200);
+        assert!(found == expected || expected == "rows" && found == "columns", "{what}: {found}\n{text}");
+        assert_eq!(form(&text, &older) == tiles, expected == cores, "{what}: tensor cores multiply halves");
+    }
+}
