@@ -100,14 +100,8 @@ fn order(text: &str) -> Vec<String> {
             order.push(format!("{name} {}", arguments.collect::<Vec<_>>().join(", ")));
         }
     }
-    // Groups of threads that share the terms of products, and how many terms they share.
-    for (name, [terms, groups]) in [("multiply_halves", [2, 5]), ("multiply_tile", [2, 3])] {
-        for call in entry.split(&format!("{name}<")).skip(1) {
-            let arguments: Vec<&str> = call.split('>').next().unwrap().split(", ").collect();
-            let shared = if arguments[groups] == "1" { "" } else { arguments[terms] };
-            order.push(format!("{name} {} {shared}", arguments[groups]));
-        }
-    }
+    // Tiles of products, whose terms follow each other.
+    order.extend(entry.matches("multiply_").map(str::to_owned));
     // Points from one turn of a thread to its next.
     order.extend(entry.split("first += ").skip(1).map(|rest| rest.split(')').next().unwrap().to_owned()));
     order

@@ -34,9 +34,7 @@ impl Chooser<'_> {
     pub(super) fn candidates(&self) -> Vec<Schedule> {
         let default = self.schedule();
         let others = match default.form {
-            _ if default.contraction.is_some() => {
-                default.contraction.iter().flat_map(|contraction| self.other_tiles(&contraction.tile)).collect()
-            }
+            _ if default.contraction.is_some() => self.by_tiles(),
             _ if default.tiles.is_some() => self.untiled(&default),
             ScheduleForm::Columns { .. } => self.other_columns(&default),
             ScheduleForm::Rows { .. } => self.other_rows(&default),

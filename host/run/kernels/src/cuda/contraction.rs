@@ -13,6 +13,7 @@ use passhost_ir::{Dtype, Kernel};
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 128;
+
 /// A factor of the products.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Factor {
@@ -52,29 +53,30 @@ pub(super) struct SumTile {
     pub(super) sides: [u32; 2],
     /// Terms at a time.
     pub(super) terms: u32,
-    /// Parts along both sides, and how many groups of threads share the terms: warps of tensor cores, else threads.
-    pub(super) parts: [u32; 3],
+    /// Parts along both sides, of a warp each that uses tensor cores, else of a thread.
+    pub(super) parts: [u32; 2],
 }
 
-/// Tiles for tensor cores: warps have them in parts. No two share the terms, so that sums are added up as libraries mostly do.
+/// Tiles for tensor cores: warps have them in parts. No two share the terms of a sum, so that these are added up one after the
+/// other, as libraries mostly do, whatever the tile is.
 pub(super) const OF_WARPS: [SumTile; 7] = [
-    SumTile { sides: [16, 64], terms: 128, parts: [1, 4, 1] },
-    SumTile { sides: [32, 32], terms: 128, parts: [2, 2, 1] },
-    SumTile { sides: [32, 64], terms: 64, parts: [2, 2, 1] },
-    SumTile { sides: [64, 32], terms: 64, parts: [2, 2, 1] },
-    SumTile { sides: [64, 64], terms: 64, parts: [2, 2, 1] },
-    SumTile { sides: [64, 128], terms: 32, parts: [2, 2, 1] },
-    SumTile { sides: [128, 64], terms: 32, parts: [2, 2, 1] },
+    SumTile { sides: [16, 64], terms: 128, parts: [1, 4] },
+    SumTile { sides: [32, 32], terms: 128, parts: [2, 2] },
+    SumTile { sides: [32, 64], terms: 64, parts: [2, 2] },
+    SumTile { sides: [64, 32], terms: 64, parts: [2, 2] },
+    SumTile { sides: [64, 64], terms: 64, parts: [2, 2] },
+    SumTile { sides: [64, 128], terms: 32, parts: [2, 2] },
+    SumTile { sides: [128, 64], terms: 32, parts: [2, 2] },
 ];
 
 /// Tiles for all other types: threads have them in parts.
 pub(super) const OF_THREADS: [SumTile; 6] = [
-    SumTile { sides: [16, 32], terms: 64, parts: [16, 8, 1] },
-    SumTile { sides: [32, 32], terms: 64, parts: [16, 8, 1] },
-    SumTile { sides: [32, 64], terms: 32, parts: [8, 16, 1] },
-    SumTile { sides: [64, 32], terms: 32, parts: [16, 8, 1] },
-    SumTile { sides: [64, 64], terms: 16, parts: [8, 16, 1] },
-    SumTile { sides: [64, 128], terms: 16, parts: [8, 16, 1] },
+    SumTile { sides: [16, 32], terms: 64, parts: [16, 8] },
+    SumTile { sides: [32, 32], terms: 64, parts: [16, 8] },
+    SumTile { sides: [32, 64], terms: 32, parts: [8, 16] },
+    SumTile { sides: [64, 32], terms: 32, parts: [16, 8] },
+    SumTile { sides: [64, 64], terms: 16, parts: [8, 16] },
+    SumTile { sides: [64, 128], terms: 16, parts: [8, 16] },
 ];
 
 /// Cycles of a multiprocessor for a product of 16 x 8 sums in each warp of a block, and for what a warp reads for one of 16.
@@ -94,12 +96,6 @@ const HIDDEN: u64 = 3;
 const CYCLE_BYTES: u64 = 32;
 
 impl SumTile {
-    /// Whether sums are added up in the same order: terms follow each other, unless groups share those of a step.
-    pub(super) fn adds_up_like(&self, other: &SumTile) -> bool {
-        let [deep, other_deep] = [self, other].map(|tile| tile.parts[2]);
-        deep == other_deep && (deep == 1 || self.terms == other.terms)
-    }
-
     /// Sums of a part along both sides.
     pub(super) fn part(&self) -> [u32; 2] {
         [self.sides[0] / self.parts[0], self.sides[1] / self.parts[1]]

@@ -1,6 +1,6 @@
 // What kernels call that add up products tile by tile. A block has M x N sums. It takes K terms of them at a time out of its
 // memory, where the factors lie as tiles: A with M, B with N elements of each term. Each warp, or thread, has some of the
-// sums, and where there are more than it takes, DEEP of them share the terms. The text is for compute capability 8 and later.
+// sums. The text is for compute capability 8 and later.
 
 // From one element of a tile to the next along its other side: 16 bytes more than there is, so that accesses by rows and by
 // columns find all banks.
@@ -38,20 +38,18 @@ D void multiply_matrices(float *sums, const u32 *a, const u32 *b, bf16) {
 }
 
 // The part of a tile that one of the warps has, HIGH by WIDE of which share it.
-template <int M, int N, int K, int HIGH, int WIDE, int DEEP> struct WarpPart {
-    int row = threadIdx.x / 32 % HIGH * (M / HIGH), column = threadIdx.x / 32 / HIGH % WIDE * (N / WIDE);
-    int depth = threadIdx.x / 32 / (HIGH * WIDE);
+template <int M, int N, int HIGH, int WIDE> struct WarpPart {
+    int row = threadIdx.x / 32 % HIGH * (M / HIGH), column = threadIdx.x / 32 / HIGH * (N / WIDE);
 };
 
 // Adds to the sums of a warp, of I by J fragments of 16x8. A_TERMS and B_TERMS say whether terms are neighbours in a tile.
-template <int M, int N, int K, int HIGH, int WIDE, int DEEP, bool A_TERMS, bool B_TERMS, class T, int I, int J>
+template <int M, int N, int K, int HIGH, int WIDE, bool A_TERMS, bool B_TERMS, class T, int I, int J>
 D void multiply_halves(float (&sums)[I][J][4], const T *a, const T *b) {
-    const WarpPart<M, N, K, HIGH, WIDE, DEEP> part;
+    const WarpPart<M, N, HIGH, WIDE> part;
     const int lane = threadIdx.x % 32, pair = lane / 16 * 8, row = lane % 8, half = lane / 8 % 2 * 8;
     constexpr int A = pitch<T>(A_TERMS ? K : M), B = pitch<T>(B_TERMS ? K : N);
 #pragma unroll
-    for (int step = 0; step < K / DEEP; step += 16) {
-        const int k = part.depth * (K / DEEP) + step;
+    for (int k = 0; k < K; k += 16) {
         u32 fa[I][4], fb[J][2];
 #pragma unroll
         for (int i = 0; i < I; ++i) {
@@ -71,28 +69,21 @@ D void multiply_halves(float (&sums)[I][J][4], const T *a, const T *b) {
     }
 }
 
-// Brings the sums of all warps together in TILE, row by row, those of one depth after the other.
-template <int M, int N, int K, int HIGH, int WIDE, int DEEP, int I, int J>
-D void gather_halves(float *tile, const float (&sums)[I][J][4]) {
-    const WarpPart<M, N, K, HIGH, WIDE, DEEP> part;
-    const int lane = threadIdx.x % 32;
-    for (int depth = 0; depth < DEEP; ++depth) {
-        __syncthreads();
-        if (part.depth != depth) continue;
+// Brings the sums of all warps together in TILE, row by row.
+template <int M, int N, int HIGH, int WIDE, int I, int J> D void gather_halves(float *tile, const float (&sums)[I][J][4]) {
+    const WarpPart<M, N, HIGH, WIDE> part;
+    const int row = part.row + threadIdx.x % 32 / 4, column = part.column + threadIdx.x % 4 * 2;
 #pragma unroll
-        for (int at = 0; at < I * J * 4; ++at) {
-            const int i = at / (J * 4), j = at / 4 % J, n = at % 4;
-            float *sum = tile + (part.row + i * 16 + n / 2 * 8 + lane / 4) * pitch<float>(N) + part.column + j * 8 + lane % 4 * 2 + n % 2;
-            *sum = depth == 0 ? sums[i][j][n] : *sum + sums[i][j][n];
-        }
+    for (int at = 0; at < I * J * 4; ++at) {
+        const int i = at / (J * 4), j = at / 4 % J, n = at % 4;
+        tile[(row + i * 16 + n / 2 * 8) * pitch<float>(N) + column + j * 8 + n % 2] = sums[i][j][n];
     }
     __syncthreads();
 }
 
 // The part of a tile that one of the threads has: I rows, and J columns in runs of four.
 template <int M, int N, int I, int J> struct ThreadPart {
-    int row = threadIdx.x / (N / J) % (M / I) * I, column = threadIdx.x % (N / J) * 4;
-    int depth = threadIdx.x / (N / J * (M / I));
+    int row = threadIdx.x / (N / J) * I, column = threadIdx.x % (N / J) * 4;
     __device__ int at(int j) const { return column + j / 4 * (N / J * 4) + j % 4; }
 };
 
@@ -100,12 +91,11 @@ D float with_product(float sum, float a, float b) { return fmaf(a, b, sum); }
 D double with_product(double sum, double a, double b) { return fma(a, b, sum); }
 
 // Adds to the sums of a thread.
-template <int M, int N, int K, int DEEP, class S, class T, int I, int J>
+template <int M, int N, int K, class S, class T, int I, int J>
 D void multiply_tile(S (&sums)[I][J], const T *a, const T *b) {
     const ThreadPart<M, N, I, J> part;
 #pragma unroll 8
-    for (int step = 0; step < K / DEEP; ++step) {
-        const int k = part.depth * (K / DEEP) + step;
+    for (int k = 0; k < K; ++k) {
         __align__(16) T fa[I], fb[J];
         read(fa, a + k * pitch<T>(M) + part.row);
 #pragma unroll
@@ -119,19 +109,12 @@ D void multiply_tile(S (&sums)[I][J], const T *a, const T *b) {
 }
 
 // Brings the sums of all threads together.
-template <int M, int N, int DEEP, class S, int I, int J> D void gather_tile(S *tile, const S (&sums)[I][J]) {
+template <int M, int N, class S, int I, int J> D void gather_tile(S *tile, const S (&sums)[I][J]) {
     const ThreadPart<M, N, I, J> part;
-    for (int depth = 0; depth < DEEP; ++depth) {
-        __syncthreads();
-        if (part.depth != depth) continue;
 #pragma unroll
-        for (int i = 0; i < I; ++i) {
+    for (int i = 0; i < I; ++i) {
 #pragma unroll
-            for (int j = 0; j < J; ++j) {
-                S *sum = tile + (part.row + i) * pitch<S>(N) + part.at(j);
-                *sum = depth == 0 ? sums[i][j] : *sum + sums[i][j];
-            }
-        }
+        for (int j = 0; j < J; ++j) tile[(part.row + i) * pitch<S>(N) + part.at(j)] = sums[i][j];
     }
     __syncthreads();
 }

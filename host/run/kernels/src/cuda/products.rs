@@ -13,8 +13,8 @@ use passhost_ir::kernel::{Binary, IndexId, Op, ReduceOp, Reg, Scalar};
 const SHORTEST_SIDE: u64 = 4;
 /// Fewer terms than this are no sum to speak of.
 const FEWEST_TERMS: u64 = 8;
-/// Rows, and terms, that are counted in 32 bits, with room for threads past the last.
-const MOST_POINTS: u64 = 1 << 30;
+/// Rows, and terms, that are counted in 32 bits, with room for threads past the last, and their products in 64.
+const MOST_POINTS: u64 = 1 << 28;
 /// Shared memory of the multiprocessors that multiply matrices as these kernels do: all of compute capability 8 and later
 /// have so much, and none of before.
 const SHARED_OF_TENSOR_CORES: u32 = 100 << 10;
@@ -24,14 +24,12 @@ const FAR: u64 = 1 << 40;
 impl Chooser<'_> {
     /// The schedule of a kernel where nothing else is asked for.
     pub(super) fn schedule(&self) -> Schedule {
-        let contraction = self.contractions().into_iter().next();
-        contraction.map_or_else(|| self.choose(), |contraction| self.contracted(contraction))
+        self.by_tiles().into_iter().next().unwrap_or_else(|| self.choose())
     }
 
-    /// Schedules in which each sum is added up in the same order.
-    pub(super) fn other_tiles(&self, tile: &SumTile) -> Vec<Schedule> {
-        let others = self.contractions().into_iter().filter(|other| other.tile.adds_up_like(tile));
-        others.map(|contraction| self.contracted(contraction)).collect()
+    /// The schedules of a contraction by all tiles that it may be computed by: each adds up a sum in the same order.
+    pub(super) fn by_tiles(&self) -> Vec<Schedule> {
+        self.contractions().into_iter().map(|contraction| self.contracted(contraction)).collect()
     }
 
     fn contracted(&self, contraction: Contraction) -> Schedule {

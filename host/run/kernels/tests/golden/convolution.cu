@@ -77,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
             }
         }
         if (step > 0) {
-            multiply_halves<16, 64, 128, 1, 4, 1, true, false>(acc18, tile0 + (step + 1) % 2 * 2176, tile1 + (step + 1) % 2 * 9216);
+            multiply_halves<16, 64, 128, 1, 4, true, false>(acc18, tile0 + (step + 1) % 2 * 2176, tile1 + (step + 1) % 2 * 9216);
         }
         if (step < 2u) {
             #pragma unroll
@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
         __syncthreads();
     }
     float *sums18 = (float *)shared;
-    gather_halves<16, 64, 128, 1, 4, 1>(sums18, acc18);
+    gather_halves<16, 64, 1, 4>(sums18, acc18);
     if (__syncthreads_or(odd)) {
         for (u32 t = 0; t < 8; ++t) {
             const u32 e = t * 128 + threadIdx.x;

@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
             }
         }
         if (step > 0) {
-            multiply_tile<16, 32, 64, 1>(acc3, tile0 + (step + 1) % 2 * 1280, tile1 + (step + 1) % 2 * 2304);
+            multiply_tile<16, 32, 64>(acc3, tile0 + (step + 1) % 2 * 1280, tile1 + (step + 1) % 2 * 2304);
         }
         if (step < 2u) {
             #pragma unroll
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
         __syncthreads();
     }
     float *sums3 = (float *)shared;
-    gather_tile<16, 32, 1>(sums3, acc3);
+    gather_tile<16, 32>(sums3, acc3);
     #pragma unroll
     for (u32 t = 0; t < 2; ++t) {
         const u32 e = t * 128 + threadIdx.x;

@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
             }
         }
         if (step > 0) {
-            multiply_halves<32, 64, 64, 2, 2, 1, true, true>(acc5, tile0 + (step + 1) % 2 * 2304, tile1 + (step + 1) % 2 * 4608);
+            multiply_halves<32, 64, 64, 2, 2, true, true>(acc5, tile0 + (step + 1) % 2 * 2304, tile1 + (step + 1) % 2 * 4608);
         }
         if (step < 12u) {
             #pragma unroll
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
         __syncthreads();
     }
     float *sums5 = (float *)shared;
-    gather_halves<32, 64, 64, 2, 2, 1>(sums5, acc5);
+    gather_halves<32, 64, 2, 2>(sums5, acc5);
     #pragma unroll
     for (u32 t = 0; t < 2; ++t) {
         const u32 e = t * 128 + threadIdx.x;

@@ -206,31 +206,29 @@ impl CudaEmitter<'_> {
     /// Multiplies the tiles of the step before.
     fn multiply(&mut self, contraction: &Contraction) {
         let ([rows, columns], terms) = (contraction.tile.sides, contraction.tile.terms);
-        let [high, wide, deep] = contraction.tile.parts;
+        let [high, wide] = contraction.tile.parts;
         let tiles = [0, 1].map(|factor| tile(factor) + (STEP + 1).group() % 2 * contraction.elements(factor));
         let arguments = [of("acc", contraction.reduce).into()].into_iter().chain(tiles).collect();
         self.steps.push(if contraction.is_of_warps() {
             let lies = [0, 1].map(|factor| Expression::Bits(Dtype::Bool, contraction.lies_by_terms(factor).into()));
-            let of = [rows, columns, terms, high, wide, deep].map(Expression::from).into_iter().chain(lies);
+            let of = [rows, columns, terms, high, wide].map(Expression::from).into_iter().chain(lies);
             template("multiply_halves", of.collect(), arguments)
         } else {
-            template("multiply_tile", [rows, columns, terms, deep].map(Expression::from).to_vec(), arguments)
+            template("multiply_tile", [rows, columns, terms].map(Expression::from).to_vec(), arguments)
         });
     }
 
     /// Brings sums to where the threads find them that go on with them.
     fn gather(&mut self, contraction: &Contraction) {
-        let ([rows, columns], terms) = (contraction.tile.sides, contraction.tile.terms);
-        let [high, wide, deep] = contraction.tile.parts;
+        let ([rows, columns], [high, wide]) = (contraction.tile.sides, contraction.tile.parts);
         let pointer = CudaType::Pointer(storage(contraction.types[1]));
         let sums = of("sums", contraction.reduce);
         self.begin(pointer, sums, &[], Expression::from(SHARED).cast(pointer));
         let arguments = vec![sums.into(), of("acc", contraction.reduce).into()];
         self.steps.push(if contraction.is_of_warps() {
-            let of = [rows, columns, terms, high, wide, deep].map(Expression::from);
-            template("gather_halves", of.to_vec(), arguments)
+            template("gather_halves", [rows, columns, high, wide].map(Expression::from).to_vec(), arguments)
         } else {
-            template("gather_tile", [rows, columns, deep].map(Expression::from).to_vec(), arguments)
+            template("gather_tile", [rows, columns].map(Expression::from).to_vec(), arguments)
         });
     }
 
