@@ -53,13 +53,14 @@ impl Tile {
         let value = contraction.factors[0].tensor;
         let mut anchor = Anchor::of_reduction(graph.ty(value), value, (position, 0, footprint));
         let (space, factors) = anchor.divide(analysis, &FixedBitSet::new())?;
-        let is_plain = space.parallel.len() + space.reduce.len() <= limits::PARALLEL_AXES + limits::REDUCE_AXES
+        let is_plain = space.parallel.len() <= limits::PARALLEL_AXES
+            && space.reduce.len() <= limits::REDUCE_AXES
             && factors.iter().flatten().all(Index::is_of_axes);
         let mask = |places: Coordinates| {
             places.iter().flat_map(Index::axes_read).fold(0, |mask: u32, axis| mask | 1u32.wrapping_shl(axis as u32))
         };
         let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), first != Dtype::F32).ok();
-        // Vectors in groups, as of a convolution, may be matrices. Of windows that overlap rows have a form of their own.
+        // Vectors in groups, as of a convolution, may be matrices. Kernels by rows handle overlapping windows better.
         let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
         tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
     }
@@ -92,7 +93,7 @@ impl Tile {
             return Err(ALONE);
         };
         if kernel.stores.iter().any(|store| store.order.len() != kernel.parallel.len()) {
-            return Err(LowerError::Tile("are stored for each row"));
+            return Err(LowerError::Tile("are stored one by one: a kernel in tiles stores sums"));
         }
         let op = |reg: Reg| &kernel.body[reg.0 as usize].op;
         let zero = |reg: Reg| matches!(op(reg), Op::Const(Scalar::Float(value)) if *value == 0.0);

@@ -40,6 +40,9 @@
 //! | `acc`, `sum` | accumulators of a reduction; what a thread, and then all that share a row, reduced |
 //! | `in`, `at` | whether a wide load is inside; its address |
 //! | `tile`, `from`, `pairs` | a square of an input in shared memory, where it is read, what a thread takes out of it |
+//! | `tile`, `f`, `sums` with a number | of a contraction: a factor in shared memory, what a thread has read of it, the sums there |
+//! | `corner`, `batch`, `step` | where a tile of sums begins along a side, its matrix, the number of a tile of terms |
+//! | `t`, `e`, `m`, `n`, `k` | a piece of a thread, its number in the tile, where it lies along both sides and the terms |
 
 pub use super::print::source;
 

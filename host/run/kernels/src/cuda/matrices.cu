@@ -6,11 +6,6 @@
 // columns find all banks.
 template <class T> D constexpr int pitch(int side) { return side + 16 / (int)sizeof(T); }
 
-D bool is_finite(f16 x) { return (x.bits & 0x7c00) != 0x7c00; }
-D bool is_finite(bf16 x) { return (x.bits & 0x7f80) != 0x7f80; }
-D bool is_finite(float x) { return fabsf(x) <= 3.402823466e38f; }
-D bool is_finite(double x) { return fabs(x) <= 1.7976931348623157e308; }
-
 // Reads four 8x8 matrices into a warp's registers: thread n names the address of row n % 8 of matrix n / 8.
 template <bool TRANSPOSED> D void load_matrices(u32 *to, const void *from) {
     u32 at = (u32)__cvta_generic_to_shared(from);

@@ -11,7 +11,7 @@ use passhost_ir::kernel::{Binary, IndexId, Op, ReduceOp, Reg, Scalar};
 
 /// The shortest side of a matrix of sums that is computed by tiles: others are no better than vectors.
 const SHORTEST_SIDE: u64 = 4;
-/// Fewer terms than this are no sum to speak of.
+/// A sum of fewer terms is not computed by tiles.
 const FEWEST_TERMS: u64 = 8;
 /// Rows, and terms, that are counted in 32 bits, with room for threads past the last, and their products in 64.
 const MOST_POINTS: u64 = 1 << 28;
@@ -60,7 +60,7 @@ impl Chooser<'_> {
         let (kernel, parallel) = (self.kernel, self.kernel.parallel.len());
         let terms = self.terms(products.types);
         let follows = products.follows(self);
-        let order = axes_in_store_order(kernel, |axis| axis < parallel && kernel.parallel[axis] > 1);
+        let order = axes_in_store_order(kernel, |axis| axis < parallel && kernel.parallel[axis] != 1);
         let among = |wanted: [bool; 2]| -> Vec<usize> {
             let is_wanted = |axis: &usize| follows.map(|set| set >> axis & 1 != 0) == wanted;
             order.iter().copied().filter(is_wanted).collect()

@@ -10,7 +10,6 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
     __align__(16) bf16 f0[16][1];
     bf16 *tile1 = (bf16 *)(shared + 8704);
     __align__(16) bf16 f1[64][1];
-    bool odd = false;
     float acc18[1][2][4] = {};
     for (u32 step = 0; step < 3; ++step) {
         if (step < 2u) {
@@ -28,10 +27,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                     f0[t][v] = v13;
                 }
                 #pragma unroll
-                for (int v = 0; v < 1; ++v) {
-                    f0[t][v] = in ? f0[t][v] : bf16{0x0000};
-                    odd = odd || !is_finite(f0[t][v]);
-                }
+                for (int v = 0; v < 1; ++v) f0[t][v] = in ? f0[t][v] : bf16{0x0000};
             }
             #pragma unroll
             for (u32 t = 0; t < 64; ++t) {
@@ -41,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                 const u32 p = batch * 800u + (m < 800u ? m : 0);
                 const bool in = k < 144u;
                 const u32 r = in ? k : 0;
-                bool in10[1];
+                bool counts[1];
                 #pragma unroll
                 for (int v = 0; v < 1; ++v) {
                     const int i2_0 = (int)((p / 20u % 20u));
@@ -68,12 +64,10 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                     const int i4_10 = (int)((r % 16u));
                     const bf16 v11 = x0[((int)i0_9 * 6400 + (int)i4_10 * 400 + (int)(i9_4 < 0 ? 0 : i9_4 > 19ll ? 19ll : i9_4) * 20 + (int)(i11_8 < 0 ? 0 : i11_8 > 19ll ? 19ll : i11_8) * 1)];
                     f1[t][v] = v11;
-                    in10[v] = v10;
+                    counts[v] = v10;
                 }
                 #pragma unroll
-                for (int v = 0; v < 1; ++v) {
-                    f1[t][v] = in && in10[v] ? f1[t][v] : bf16{0x0000};
-                }
+                for (int v = 0; v < 1; ++v) f1[t][v] = in && counts[v] ? f1[t][v] : bf16{0x0000};
             }
         }
         if (step > 0) {
@@ -95,15 +89,15 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
     }
     float *sums18 = (float *)shared;
     gather_halves<16, 64, 1, 4>(sums18, acc18);
-    if (__syncthreads_or(odd)) {
-        for (u32 t = 0; t < 8; ++t) {
-            const u32 e = t * 128 + threadIdx.x;
-            const u32 row = e / 64;
-            const u32 column = e % 64 * 1;
-            const u32 m = corner0 + row;
-            const u32 n = corner1 + column;
-            if (n < 800u) {
-                const u32 p = (batch * 32u + m) * 800u + n;
+    for (u32 t = 0; t < 8; ++t) {
+        const u32 e = t * 128 + threadIdx.x;
+        const u32 row = e / 64;
+        const u32 column = e % 64 * 1;
+        const u32 m = corner0 + row;
+        const u32 n = corner1 + column;
+        if (n < 800u) {
+            const u32 p = (batch * 32u + m) * 800u + n;
+            if ((sums18 + row * 68 + column)[0] != (sums18 + row * 68 + column)[0]) {
                 float acc18[1] = {};
                 for (u32 r = 0; r < 144; ++r) {
                     #pragma unroll
@@ -143,8 +137,8 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                 (sums18 + row * 68 + column)[0] = acc18[0];
             }
         }
-        __syncthreads();
     }
+    __syncthreads();
     #pragma unroll
     for (u32 t = 0; t < 1; ++t) {
         const u32 e = t * 128 + threadIdx.x;

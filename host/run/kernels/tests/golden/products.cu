@@ -29,9 +29,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
                     f0[t][v] = v0;
                 }
                 #pragma unroll
-                for (int v = 0; v < 2; ++v) {
-                    f0[t][v] = in ? f0[t][v] : __uint_as_float(0x00000000u);
-                }
+                for (int v = 0; v < 2; ++v) f0[t][v] = in ? f0[t][v] : __uint_as_float(0x00000000u);
             }
             #pragma unroll
             for (u32 t = 0; t < 8; ++t) {
@@ -49,9 +47,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
                     f1[t][v] = v1;
                 }
                 #pragma unroll
-                for (int v = 0; v < 2; ++v) {
-                    f1[t][v] = in ? f1[t][v] : __uint_as_float(0x00000000u);
-                }
+                for (int v = 0; v < 2; ++v) f1[t][v] = in ? f1[t][v] : __uint_as_float(0x00000000u);
             }
         }
         if (step > 0) {

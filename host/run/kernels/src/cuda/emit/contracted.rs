@@ -6,12 +6,14 @@ use super::{CudaEmitter, IndexContext, LANE, count, lanes, of};
 use crate::cuda::claims::Claims;
 use crate::cuda::contraction::{Contraction, Factor, THREADS, pitch};
 use crate::cuda::loops::{
-    BLOCK, CudaType, Expression, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, call, number,
+    BLOCK, CudaType, Expression, LoopRange, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, number,
 };
 use crate::cuda::schedule::{Schedule, ScheduleForm};
 use crate::cuda::space::{AxisDomain, MemoryAccess};
 use crate::cuda::types::storage;
 use passhost_ir::Dtype;
+use passhost_ir::kernel::Reg;
+use passhost_ir::kernel::effort::cost;
 
 /// Which matrix of sums a block has a tile of.
 const BATCH: Variable = Variable::named("batch");
@@ -20,16 +22,16 @@ const STEP: Variable = Variable::named("step");
 /// Some neighbouring elements that a thread reads, and the number of these among all of a tile.
 const PIECE: Variable = Variable::named("t");
 const NUMBER: Variable = Variable::named("e");
-/// Whether the factor that is always inside has something that is no number: that times the nothing beside a tensor is no
-/// number either.
-const ODD: Variable = Variable::named("odd");
+/// Whether a product counts, for each lane.
+const COUNTS: Variable = Variable::named("counts");
+
 /// The numbers of the row and the term.
 const P: Variable = Variable::named("p");
 const R: Variable = Variable::named("r");
 
-/// Values that a thread computes in a step up to which pieces are written one behind the other, so that they stay in registers.
+/// Operations up to which the pieces of a thread are written one behind the other, so that what it reads stays in registers.
 /// More would take long to compile.
-const MOST_UNROLLED: u64 = 4096;
+const MOST_UNROLLED: u64 = 1 << 14;
 
 /// Where the tile begins along a side.
 fn corner(side: usize) -> Variable {
@@ -44,10 +46,6 @@ fn tile(factor: usize) -> Variable {
 /// What a thread has read of a factor.
 fn read(factor: usize) -> Variable {
     Variable::of("f", factor as u32)
-}
-
-fn all(name: Variable, end: u64) -> super::LoopRange {
-    count("u32", name.stem, 0..end, Some(Unroll::All))
 }
 
 fn below(at: impl Into<Expression>, end: u64) -> Expression {
@@ -78,8 +76,7 @@ impl CudaEmitter<'_> {
         });
         self.gather(contraction);
         if contraction.inside.is_some() {
-            let is_odd = call("__syncthreads_or", [ODD.into()]);
-            self.when(Some(is_odd), |this| this.one_by_one(contraction));
+            self.one_by_one(contraction);
         }
         self.results(contraction);
     }
@@ -101,9 +98,6 @@ impl CudaEmitter<'_> {
             let pieces = self.pieces(contraction, factor);
             self.declare(MemorySpace::Aligned, storage(element), read(factor), &[pieces, lanes.into()]);
         }
-        if contraction.inside.is_some() {
-            self.begin("bool", ODD, &[], Expression::Bits(Dtype::Bool, 0));
-        }
         let [high, wide] = contraction.tile.part().map(u64::from);
         let extents = if contraction.is_of_warps() { vec![high / 16, wide / 8, 4] } else { vec![high, wide] };
         self.begin(storage(sum), of("acc", contraction.reduce), &extents, Expression::List(None, vec![]));
@@ -113,6 +107,14 @@ impl CudaEmitter<'_> {
     fn pieces(&self, contraction: &Contraction, factor: usize) -> u64 {
         let elements = contraction.tile.sides[factor] * contraction.tile.terms;
         u64::from(elements / contraction.factors[factor].lanes / THREADS)
+    }
+
+    /// The pieces of a thread, for each lane of which it computes some values.
+    fn pieces_of(&self, pieces: u64, width: u32, insts: &[Reg]) -> LoopRange {
+        let indices = self.of.kernel.index.len() as u64;
+        let operations = insts.iter().map(|reg| cost(self.of.op(*reg))).sum::<u64>() + indices;
+        let is_short = pieces * u64::from(width) * operations <= MOST_UNROLLED;
+        count("u32", PIECE.stem, 0..pieces, Some(if is_short { Unroll::All } else { Unroll::By(1) }))
     }
 
     /// The number of a piece, and where it begins in a tile, along its side and along the terms.
@@ -132,11 +134,7 @@ impl CudaEmitter<'_> {
             let around = self.over(rows.clone(), terms, *by_terms, *width);
             let (piece, [at_side, at_term]) = self.piece(contraction, factor);
             let first = STEP * contraction.tile.terms;
-            let pieces = self.pieces(contraction, factor);
-            let mut range = all(PIECE, pieces);
-            if pieces * u64::from(*width) * insts.len() as u64 > MOST_UNROLLED {
-                range.unroll = Some(Unroll::By(1));
-            }
+            let range = self.pieces_of(self.pieces(contraction, factor), *width, insts);
             self.each(range, |this| {
                 this.steps.push(defined(NUMBER, piece));
                 let [row, term, inside] = ["m", "k", "in"].map(Variable::named);
@@ -159,22 +157,14 @@ impl CudaEmitter<'_> {
                 let place = read(factor).at(PIECE).at(LANE);
                 let mut keep = vec![(*element, place.clone())];
                 if let Some(guard) = guard {
-                    this.declare(MemorySpace::Registers, "bool", of("in", guard), &[(*width).into()]);
-                    keep.push((guard, of("in", guard).at(LANE)));
+                    this.declare(MemorySpace::Registers, "bool", COUNTS, &[(*width).into()]);
+                    keep.push((guard, COUNTS.at(LANE)));
                 }
                 this.work(&IndexContext::at(0), LaneWork { keep, ..LaneWork::new(insts) });
-                let counts =
-                    is_ragged.then(|| inside.into()).into_iter().chain(guard.map(|reg| of("in", reg).at(LANE)));
-                let nothing = Expression::Bits(contraction.types[0], 0);
-                let counted = counts.reduce(|a: Expression, b| binary("&&", a, b));
-                let counted =
-                    counted.map(|counts| ThreadStep::Assign(place.clone(), counts.select(place.clone(), nothing)));
-                let is_watched = contraction.inside.is_some() && guard.is_none();
-                let odd = Expression::Prefix("!", Box::new(call("is_finite", [place])));
-                let watched = is_watched.then(|| ThreadStep::Assign(ODD.into(), binary("||", ODD, odd)));
-                let last: Vec<ThreadStep> = counted.into_iter().chain(watched).collect();
-                if !last.is_empty() {
-                    this.steps.push(ThreadStep::Loop(lanes(*width), last));
+                let counts = is_ragged.then(|| inside.into()).into_iter().chain(guard.map(|_| COUNTS.at(LANE)));
+                if let Some(counts) = counts.reduce(|a: Expression, b| binary("&&", a, b)) {
+                    let counted = counts.select(place.clone(), Expression::Bits(contraction.types[0], 0));
+                    this.steps.push(ThreadStep::Each(lanes(*width), Box::new(ThreadStep::Assign(place, counted))));
                 }
             });
             self.back(around);
@@ -190,7 +180,7 @@ impl CudaEmitter<'_> {
             let to = tile(factor) + STEP % 2 * contraction.elements(factor);
             let place =
                 if by_terms_there { at_side.group() * pitch + at_term } else { at_term.group() * pitch + at_side };
-            self.each(all(PIECE, self.pieces(contraction, factor)), |this| {
+            self.each(self.pieces_of(self.pieces(contraction, factor), 1, &[]), |this| {
                 this.steps.push(defined(NUMBER, piece));
                 let from = read(factor).at(PIECE);
                 this.steps.push(if by_terms == by_terms_there {
@@ -260,7 +250,8 @@ impl CudaEmitter<'_> {
         });
     }
 
-    /// Adds up the products of each sum that count, one after the other.
+    /// Where a sum is NaN, adds up its products one after the other, without those that do not count: zero times an infinite
+    /// factor is NaN.
     fn one_by_one(&mut self, contraction: &Contraction) {
         let reduce = contraction.reduce;
         let insts = self.of.closure(self.of.op(reduce).operands());
@@ -269,14 +260,16 @@ impl CudaEmitter<'_> {
         let pieces = u64::from(contraction.tile.sides.iter().product::<u32>() / THREADS);
         self.each(count("u32", PIECE.stem, 0..pieces, None), |this| {
             this.sum(contraction, 1, |this| {
-                let ty = storage(contraction.types[1]);
-                this.begin(ty, of("acc", reduce), &[1], Expression::List(None, vec![]));
-                this.each(count(number_type(contraction.terms), R.stem, 0..contraction.terms, None), |this| {
-                    this.work(&IndexContext::at(0), LaneWork { reduces: &[reduce], ..LaneWork::new(&insts) });
-                });
                 let [row, column] = ["row", "column"].map(Variable::named);
                 let place = this.sum_at(contraction, row.into(), column.into()).group().at(0);
-                this.assign(place, of("acc", reduce).at(0));
+                this.when(Some(binary("!=", place.clone(), place.clone())), |this| {
+                    let (ty, terms) = (storage(contraction.types[1]), contraction.terms);
+                    this.begin(ty, of("acc", reduce), &[1], Expression::List(None, vec![]));
+                    this.each(count(number_type(terms), R.stem, 0..terms, None), |this| {
+                        this.work(&IndexContext::at(0), LaneWork { reduces: &[reduce], ..LaneWork::new(&insts) });
+                    });
+                    this.assign(place, of("acc", reduce).at(0));
+                });
             });
         });
         self.steps.push(ThreadStep::Barrier);
@@ -300,7 +293,8 @@ impl CudaEmitter<'_> {
             width /= 2;
         }
         let around = self.over(rows, terms, false, width);
-        self.each(all(PIECE, u64::from(height * wide / width / THREADS)), |this| {
+        let range = self.pieces_of(u64::from(height * wide / width / THREADS), width, &insts);
+        self.each(range, |this| {
             this.sum(contraction, width, |this| {
                 let sum = of("sum", reduce);
                 this.declare(MemorySpace::Aligned, storage(contraction.types[1]), sum, &[width.into()]);
