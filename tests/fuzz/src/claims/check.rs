@@ -44,11 +44,11 @@ pub fn check(meaning: &Meaning<'_>, claims: &Claims, most: u64, random: &mut Ran
             ((number % (along / lanes) as u64) as i64 * lanes, (number / (along / lanes) as u64) as i64);
         // A part of a kernel that goes over some of the axes may be anywhere along the others: nothing depends on them.
         let axes = 0..meaning.axes();
-        let elsewhere: Vec<i64> = axes.map(|axis| random.between(0, (meaning.extent(axis) - 1).max(0))).collect();
+        let others: Vec<i64> = axes.map(|axis| random.between(0, (meaning.extent(axis) - 1).max(0))).collect();
         let thread: Vec<Lane> = (first..first + lanes)
             .map(|number| {
                 let (row, point) = if claims.along_rows { (number, other) } else { (other, number) };
-                lane(meaning, claims, (row, point), &elsewhere)
+                lane(meaning, claims, (row, point), &others)
             })
             .collect();
         for claim in &claimed {
@@ -58,8 +58,8 @@ pub fn check(meaning: &Meaning<'_>, claims: &Claims, most: u64, random: &mut Ran
     Ok(())
 }
 
-fn lane(meaning: &Meaning<'_>, claims: &Claims, (row, point): (i64, i64), elsewhere: &[i64]) -> Lane {
-    let mut at = elsewhere.to_vec();
+fn lane(meaning: &Meaning<'_>, claims: &Claims, (row, point): (i64, i64), others: &[i64]) -> Lane {
+    let mut at = others.to_vec();
     for (axes, number) in [(&claims.rows, row), (&claims.points, point)] {
         let mut rest = number;
         for axis in axes.iter().rev() {
