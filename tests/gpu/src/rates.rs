@@ -6,6 +6,7 @@ use half::{bf16, f16};
 use passhost_ir::{Dtype, Graph};
 use passhost_runtime::{Compiler, Gpu, Hints, Mode};
 use passhost_torch::{Context, Program, Target, Tensor};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -231,7 +232,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
             (0..4).try_for_each(|_| prepared.run(&inputs).map(drop))?;
             let programs = [&calls, &prepared, &ours];
             let (each, many) = (times(programs, &inputs)?, throughput(programs, &inputs)?);
-            let ratios = [each[1] / each[2], many[1] / many[2]];
+            let ratios = [each[0] / each[2], many[0] / many[2], each[1] / each[2], many[1] / many[2]];
             println!(
                 "{:6.1} {:6.1} {:6.1}  {:6.1} {:6.1} {:6.1}  {:5.2} {:5.2}  {:4.1} s  {:5.1}%  {}",
                 each[0],
@@ -240,19 +241,37 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
                 many[0],
                 many[1],
                 many[2],
-                ratios[0],
-                ratios[1],
+                ratios[2],
+                ratios[3],
                 compiled,
                 same as f64 / found.len() as f64 * 100.0,
                 case.name
             );
-            logs.push(ratios.map(f64::ln));
+            let group = case.name.split(' ').take(2).collect::<Vec<_>>().join(" ");
+            logs.push((group, ratios.map(f64::ln)));
         }
     }
-    let mean = |at: usize| (logs.iter().map(|ratios| ratios[at]).sum::<f64>() / logs.len().max(1) as f64).exp();
-    println!("{} rows; {:.2} and {:.2} times as fast as prepared calls", logs.len(), mean(0), mean(1));
+    summarize(&logs);
     ensure!(wrong == 0, "{wrong} rows are wrong");
     Ok(())
+}
+
+/// Prints by how much kernels are faster in the geometric mean, of each kind of op and type and of all: than ATen's calls, as
+/// one run and as one of many, then than prepared calls. `logs` has the logarithms.
+fn summarize(logs: &[(String, [f64; 4])]) {
+    let groups: BTreeSet<&str> = logs.iter().map(|(group, _)| group.as_str()).chain([""]).collect();
+    for group in groups {
+        let of: Vec<&[f64; 4]> =
+            logs.iter().filter(|(name, _)| group.is_empty() || name == group).map(|(_, logs)| logs).collect();
+        let means = [0, 1, 2, 3].map(|at| (of.iter().map(|logs| logs[at]).sum::<f64>() / of.len().max(1) as f64).exp());
+        let [aten, aten_of_many, prepared, prepared_of_many] = means;
+        let name = if group.is_empty() { "all" } else { group };
+        println!(
+            "{name}, {} rows: {aten:.2}, {aten_of_many:.2} times as fast as ATen's calls; {prepared:.2}, \
+             {prepared_of_many:.2} times as fast as prepared calls",
+            of.len()
+        );
+    }
 }
 
 fn floats(dtype: Dtype, bytes: &[u8]) -> Vec<f32> {
