@@ -12,8 +12,19 @@ fn main() {
     };
     cxx_build::bridge("src/bridge.rs")
         .files(
-            ["dispatch", "allocator", "gpu", "parallel", "pool", "product", "scope", "tensor"]
-                .map(|name| format!("cpp/{name}.cc")),
+            [
+                "allocator",
+                "convolution",
+                "dispatch",
+                "gpu",
+                "parallel",
+                "pool",
+                "prepared",
+                "product",
+                "scope",
+                "tensor",
+            ]
+            .map(|name| format!("cpp/{name}.cc")),
         )
         // Before the headers of CUDA that may be installed beside libtorch: those are incomplete.
         .include("cpp/cuda")

@@ -1,4 +1,4 @@
-//! Products of matrices, prepared for the layout of their operands, beside ATen's own calls of the library.
+//! Products of matrices and convolutions, prepared for the layout of their operands, beside ATen's own calls of the library.
 
 use anyhow::{Context as _, Result, ensure};
 use passhost_ir::{Dtype, Graph, TensorType};
@@ -13,7 +13,7 @@ const RUNS: usize = 201;
 const FASTER: f64 = 0.95;
 
 /// Operands and the node, of element type `T`.
-const PRODUCTS: [(&str, &str); 26] = [
+const PRODUCTS: [(&str, &str); 36] = [
     ("%a: T[197,768], %b: T[768,768]", "T[197,768] = aten::mm(%a, %b)"),
     ("%a: T[64,64], %b: T[64,64]", "T[64,64] = aten::mm(%a, %b)"),
     ("%a: T[1,768], %b: T[768,3072]", "T[1,3072] = aten::mm(%a, %b)"),
@@ -43,6 +43,19 @@ const PRODUCTS: [(&str, &str); 26] = [
     ("%c: T[768], %a: T[128,768], %b: T[768,768]", "T[128,768] = aten::addmm(%c, %a, %b)"),
     ("%c: T[128,768], %a: T[128,768], %b: T[768,768]", "T[128,768] = aten::addmm(%c, %a, %b)"),
     ("%c: T[768], %a: T[128,768], %b: T[768,768]", "T[128,768] = aten::addmm(%c, %a, %b, beta=1, alpha=0.5)"),
+    ("%a: T[2,64,14,14], %b: T[64,64,1,1]", "T[2,64,14,14] = aten::conv2d(%a, %b)"),
+    ("%a: T[2,32,14,14], %b: T[48,32,3,3]", "T[2,48,7,7] = aten::conv2d(%a, %b, none, [2, 2], [1, 1])"),
+    ("%a: T[2,3,64,64], %b: T[32,3,7,7]", "T[2,32,32,32] = aten::conv2d(%a, %b, none, [2, 2], [3, 3])"),
+    ("%a: T[2,64,14,14], %b: T[64,32,3,3]", "T[2,64,14,14] = aten::conv2d(%a, %b, none, [1], [1], [1], 2)"),
+    ("%a: T[2,64,14,14], %b: T[64,64,3,1]", "T[2,64,10,14] = aten::conv2d(%a, %b, none, [1, 1], [0, 0], [2, 1])"),
+    (
+        "%a: T[2,64,14,14]{12544,1,896,64}, %b: T[64,64,3,3]{576,1,192,64}",
+        "T[2,64,14,14]{12544,1,896,64} = aten::conv2d(%a, %b, none, [1, 1], [1, 1])",
+    ),
+    ("%a: T[2,64,14,14]{12544,1,896,64}, %b: T[64,64,1,1]", "T[2,64,14,14]{12544,1,896,64} = aten::conv2d(%a, %b)"),
+    ("%a: T[2,64,96], %b: T[128,64,3]", "T[2,128,96] = aten::conv1d(%a, %b, none, [1], [1])"),
+    ("%a: T[2,16,8,12,12], %b: T[32,16,3,3,3]", "T[2,32,6,10,10] = aten::conv3d(%a, %b)"),
+    ("%a: T[1,256,7,7], %b: T[512,256,3,3], %c: T[512]", "T[1,512,5,5] = aten::conv2d(%a, %b, %c)"),
 ];
 
 /// Runs each of them in three element types, and prints a row of each.

@@ -31,7 +31,7 @@ pub trait Engine: ThreadPool + Debug + Send {
     fn empty(&self, scope: &Self::Scope, ty: &TensorType) -> Result<Self::Tensor, Cause>;
 
     /// Looks an op up. Arguments stand in schema order; what stands for a tensor only marks its place. With `products`,
-    /// products of matrices may be called otherwise than the library calls them, if the bits are the same.
+    /// products of matrices and convolutions may be called otherwise than the library calls them, if the bits are the same.
     fn prepare(&self, op: &OpName, args: &[Arg], products: bool) -> Result<Self::Call, Cause>;
 
     /// Calls an op with tensors in the order of their places. A returned list is flattened.

@@ -147,15 +147,17 @@ void Call::finish() const {
 }
 
 void Call::prepare_products() {
-  // Whatever else an op takes is what it is by default: a sum that is scaled is another call.
-  const auto is_plain = [](const Place& place) {
-    const c10::IValue& value = place.constant;
-    const bool is_usual = value.isNone() || (value.isScalar() && value.toScalar().equal(1));
-    return place.kind == Place::Tensor || (place.kind == Place::Constant && is_usual);
-  };
+  std::vector<c10::IValue> arguments;
+  for (const Place& place : places_) {
+    if (place.kind == Place::Constant) {
+      arguments.push_back(place.constant);
+    } else if (place.kind != Place::Tensor) {
+      return;
+    }
+  }
   const std::string& op = op_.schema().name();
-  if (device_.is_cuda() && Products::are_of(op) && std::all_of(places_.begin(), places_.end(), is_plain)) {
-    products_.emplace(op);
+  if (device_.is_cuda() && PreparedCalls::exist(op, arguments)) {
+    products_.emplace(op, std::move(arguments));
   }
 }
 

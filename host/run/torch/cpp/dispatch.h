@@ -1,7 +1,7 @@
 // Calls of ATen ops by name through the c10 dispatcher.
 #pragma once
 
-#include "product.h"
+#include "prepared.h"
 #include "rust/cxx.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -35,7 +35,7 @@ class Call {
   void push_optional_tensors(rust::Slice<const bool> present);
   // Checks that every argument of the schema has been pushed.
   void finish() const;
-  // From now on products of matrices are prepared for the layout of their operands, where the op is one.
+  // From now on products of matrices and convolutions are prepared for the layout of their operands, where the op is one.
   void prepare_products();
 
   // Tensors are pointers to at::Tensor. The results are new at::Tensor objects that the caller owns.
@@ -58,7 +58,7 @@ class Call {
   std::vector<Place> places_;
   size_t tensor_count_ = 0;
   // A call serves one thread at a time.
-  mutable std::optional<Products> products_;
+  mutable std::optional<PreparedCalls> products_;
 };
 
 // Devices are numbered as in scope.h.

@@ -1,28 +1,20 @@
 #include "product.h"
 
-#include <ATen/Context.h>
+#include "library.h"
+
 #include <ATen/EmptyTensor.h>
 #include <c10/core/Allocator.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 namespace passhost {
 
 namespace {
-
-// How often a product must give what ATen gives before it stands for it. Both times may be of the same inputs: then the
-// second one shows only that it gives the same again.
-constexpr int kAgreed = 2;
-// Bytes of a result up to which that is tried. It takes as many again, which count as the program's. A product of more
-// takes so long that what ATen does before it does not matter.
-constexpr size_t kLargest = 32 << 20;
 
 // Of cublas_api.h, cublasLt.h and library_types.h, which need not be there where this is compiled.
 enum DataType : int { kFloat = 0, kHalf = 2, kBFloat16 = 14 };
@@ -43,27 +35,12 @@ struct Choice {
   int reserved[4];
 };
 
-// A function that libtorch_cuda exports, or a library behind it.
-template <typename F>
-struct Export;
-template <typename R, typename... A>
-struct Export<R(A...)> {
-  R (*function)(A...);
-  explicit Export(const char* name) : function(reinterpret_cast<R (*)(A...)>(dlsym(RTLD_DEFAULT, name))) {
-    if (function == nullptr) {
-      throw std::runtime_error(std::string("libtorch has not loaded ") + name);
-    }
-  }
-  R operator()(A... arguments) const { return function(arguments...); }
-};
-
 struct Library {
   Export<void*()> handle{"_ZN2at4cuda24getCurrentCUDABlasHandleEv"};
   Export<size_t()> workspace_size{"_ZN2at4cuda26getCUDABlasLtWorkspaceSizeEv"};
   Export<int(void**, size_t)> allocate{"cudaMalloc"};
   Export<int(void*)> free{"cudaFree"};
   Export<int()> forget_error{"cudaGetLastError"};
-  Export<int(void*, int*)> capturing{"cudaStreamIsCapturing"};
   Export<int(void*, void**)> stream{"cublasGetStream_v2"};
   Export<int(void**)> create{"cublasLtCreate"};
   Export<int(void**, int, int)> describe{"cublasLtMatmulDescCreate"};
@@ -85,14 +62,6 @@ struct Library {
 const Library& library() {
   static const Library found;
   return found;
-}
-
-// Whether all of it is there: another libtorch may call cuBLAS otherwise.
-bool has_library() try {
-  library();
-  return true;
-} catch (const std::runtime_error&) {
-  return false;
 }
 
 // What products of one stream are called with. libtorch sets its own handle up before each call.
@@ -129,14 +98,6 @@ const Handle* own_handle(c10::DeviceIndex gpu) {
     }
   }
   return own.handle != nullptr ? &own : nullptr;
-}
-
-// Whether launches are noted down, so that nothing can be asked of the device.
-bool is_capturing() {
-  const auto& lib = library();
-  void* stream = nullptr;
-  int status = 0;
-  return lib.stream(lib.handle(), &stream) != 0 || lib.capturing(stream, &status) != 0 || status != 0;
 }
 
 // Some dimensions as one: how many elements, and from one to the next.
@@ -181,21 +142,8 @@ std::optional<Matrix> matrix(Dimension rows, Dimension columns) {
   return is_dense(columns, rows) ? std::optional(as_it_is(columns, rows, 1)) : std::nullopt;
 }
 
-// The largest power of two, up to 256, that its address is a multiple of.
-uint32_t alignment(const at::Tensor& tensor) {
-  const auto address = reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) | 256;
-  return static_cast<uint32_t>(address & -address);
-}
-
-bool are_same(const at::Tensor& one, const at::Tensor& other) {
-  return one.sizes() == other.sizes() && one.strides() == other.strides() &&
-      one.scalar_type() == other.scalar_type() && one.view(at::kByte).equal(other.view(at::kByte));
-}
-
-}  // namespace
-
 // A product of a layout. In the order of columns it is that of the second factor and the first.
-struct Product {
+struct Product : LibraryCall {
   size_t first = 0;
   std::optional<size_t> bias;
   std::vector<int64_t> sizes;
@@ -204,21 +152,21 @@ struct Product {
   std::array<void*, 3> matrices{};
   Algorithm algorithm{};
 
-  ~Product() {
+  ~Product() override {
     const auto& lib = library();
     std::for_each(matrices.begin(), matrices.end(), [&](void* one) { one != nullptr ? lib.free_matrix(one) : 0; });
     description != nullptr ? lib.free_description(description) : 0;
   }
 
   // Describes it and chooses an algorithm, as ATen does before each call. False if there is none.
-  bool prepare(const Operands& operands, const std::array<Matrix, 3>& shapes, const std::array<Dimension, 3>& batches) {
+  bool prepare(const Operands& operands, bool rounds, const std::array<Matrix, 3>& shapes,
+               const std::array<Dimension, 3>& batches) {
     const auto& lib = library();
     const at::ScalarType element = operands[first]->scalar_type();
     const int type = element == at::kFloat ? kFloat : element == at::kHalf ? kHalf : kBFloat16;
-    const bool rounds = element == at::kFloat && at::globalContext().allowTF32CuBLAS();
     void* preference = nullptr;
     own = own_handle(operands[first]->device().index());
-    if (own == nullptr || lib.describe(&description, rounds ? kComputeTf32 : kCompute, kFloat) != 0 ||
+    if (own == nullptr || lib.describe(&description, rounds && element == at::kFloat ? kComputeTf32 : kCompute, kFloat) != 0 ||
         lib.prefer(&preference) != 0) {
       return false;
     }
@@ -257,8 +205,7 @@ struct Product {
     return !bias || library().set(description, kBiasPointer, &address, sizeof address) == 0;
   }
 
-  // An undefined tensor where the library refuses.
-  at::Tensor run(const Operands& operands) const {
+  at::Tensor run(const Operands& operands) const override {
     constexpr c10::DispatchKeySet keys(c10::DispatchKey::CUDA);
     auto* allocator = c10::GetAllocator(c10::kCUDA);
     const at::ScalarType type = operands[first]->scalar_type();
@@ -274,20 +221,18 @@ struct Product {
   }
 };
 
-namespace {
+}  // namespace
 
-// Whether ATen rounds factors of f32, and whether it adds up products of half types as cuBLAS does by itself.
-std::pair<bool, bool> current_settings() {
-  auto& context = at::globalContext();
-  constexpr auto usual = at::CuBLASReductionOption::AllowReducedPrecisionWithSplitK;
-  const bool is_default = !context.deterministicAlgorithms() &&
-      context.blasPreferredBackend() == at::BlasBackend::Cublas && !context.allowFP16AccumulationCuBLAS() &&
-      context.allowFP16ReductionCuBLAS() == usual && context.allowBF16ReductionCuBLAS() == usual;
-  return {context.allowTF32CuBLAS(), is_default};
+bool is_product(const std::string& op, const std::vector<c10::IValue>& arguments) {
+  static const std::array<const char*, 5> ops{"aten::mm", "aten::bmm", "aten::matmul", "aten::linear", "aten::addmm"};
+  // Whatever else an op takes is what it is by default: a sum that is scaled is another call.
+  const auto is_plain = [](const c10::IValue& value) {
+    return value.isNone() || (value.isScalar() && value.toScalar().equal(1));
+  };
+  return std::find(ops.begin(), ops.end(), op) != ops.end() && std::all_of(arguments.begin(), arguments.end(), is_plain);
 }
 
-// The product that an op is for these operands. Nothing where ATen makes several calls.
-std::unique_ptr<Product> prepared(const std::string& op, const Operands& operands) {
+std::unique_ptr<LibraryCall> product(const std::string& op, const Operands& operands, bool rounds) {
   const bool is_linear = op == "aten::linear", adds_first = op == "aten::addmm";
   auto product = std::make_unique<Product>();
   product->first = adds_first ? 1 : 0;
@@ -297,8 +242,7 @@ std::unique_ptr<Product> prepared(const std::string& op, const Operands& operand
     return operand->is_cuda() && operand->scalar_type() == type && operand->numel() > 0;
   };
   const int64_t before = a.dim() - 2;
-  if ((type != at::kFloat && type != at::kHalf && type != at::kBFloat16) || !current_settings().second ||
-      !std::all_of(operands.begin(), operands.end(), is_of_type) || before < 0 || b.dim() < 2) {
+  if ((type != at::kFloat && type != at::kHalf && type != at::kBFloat16) || !std::all_of(operands.begin(), operands.end(), is_of_type) || before < 0 || b.dim() < 2) {
     return nullptr;
   }
   // A matrix as second factor makes rows of batches.
@@ -330,62 +274,8 @@ std::unique_ptr<Product> prepared(const std::string& op, const Operands& operand
   }
   const Matrix out{static_cast<uint64_t>(columns.count), static_cast<uint64_t>(rows->count), columns.count, 0};
   const Dimension results{batches[0]->count, columns.count * rows->count};
-  const bool is_ready = product->prepare(operands, {*second, *first, out}, {*batches[0], *batches[1], results});
+  const bool is_ready = product->prepare(operands, rounds, {*second, *first, out}, {*batches[0], *batches[1], results});
   return is_ready ? std::move(product) : nullptr;
-}
-
-}  // namespace
-
-Products::Products(std::string op) : op_(std::move(op)) {}
-Products::~Products() = default;
-
-bool Products::are_of(const std::string& op) {
-  static const std::array<const char*, 5> ops{"aten::mm", "aten::bmm", "aten::matmul", "aten::linear", "aten::addmm"};
-  return std::find(ops.begin(), ops.end(), op) != ops.end();
-}
-
-bool Products::fit(const Operands& operands) const {
-  const auto fits = [](const Layout& layout, const at::Tensor* operand) {
-    return operand->scalar_type() == layout.type && operand->sizes() == layout.sizes &&
-        operand->strides() == layout.strides && alignment(*operand) >= layout.alignment;
-  };
-  return settings_ == current_settings() &&
-      std::equal(layouts_.begin(), layouts_.end(), operands.begin(), operands.end(), fits);
-}
-
-// What goes wrong here is ATen's to say: settings that contradict each other matter to some ops only.
-at::Tensor Products::run(const Operands& operands) const try {
-  return product_ != nullptr && agreed_ >= kAgreed && fit(operands) ? product_->run(operands) : at::Tensor();
-} catch (const std::exception&) {
-  return {};
-}
-
-// What goes wrong here is no failure of the op, which ATen has done. An error of the device shows where somebody waits
-// for it.
-void Products::learn(const Operands& operands, const at::Tensor& expected) try {
-  if (!expected.is_cuda() || expected.nbytes() > kLargest || !has_library() || is_capturing()) {
-    return;
-  }
-  if (!fit(operands)) {
-    settings_ = current_settings();
-    layouts_.clear();
-    for (const at::Tensor* operand : operands) {
-      const auto sizes = operand->sizes().vec(), strides = operand->strides().vec();
-      layouts_.push_back({operand->scalar_type(), sizes, strides, alignment(*operand)});
-    }
-    agreed_ = 0;
-    product_ = prepared(op_, operands);
-  }
-  if (product_ != nullptr) {
-    const at::Tensor found = product_->run(operands);
-    agreed_ += 1;
-    if (!found.defined() || !are_same(found, expected)) {
-      product_ = nullptr;
-    }
-  }
-} catch (const std::exception&) {
-  product_ = nullptr;
-  library().forget_error();
 }
 
 }  // namespace passhost

@@ -54,8 +54,9 @@ impl PreparedCall {
         Ok(PreparedCall(call))
     }
 
-    /// The same, and products of matrices on a GPU are prepared for the layout of their operands: one call of cuBLAS, as ATen
-    /// makes it, without what ATen does before. Until it has given the same bits twice, and wherever it does not, ATen is called.
+    /// The same, and products of matrices and convolutions on a GPU are prepared for the layout of their operands: one call of
+    /// cuBLAS or cuDNN, as ATen makes it, without what ATen does before. Until it has given the same bits twice, and wherever it
+    /// does not, ATen is called.
     pub fn with_prepared_products(mut self) -> Result<PreparedCall, TorchError> {
         self.0.pin_mut().prepare_products()?;
         Ok(self)
