@@ -6,7 +6,7 @@
 //! it: it takes some terms at a time of both factors into its memory, in whatever way the kernel says that they are made,
 //! and adds up their products on tensor cores or in tiles of registers. What comes behind the sum is computed as in any map.
 
-use super::properties::DeviceProperties;
+use super::properties::{DeviceProperties, STATIC_SHARED};
 use super::space::AxisDomain;
 use passhost_ir::kernel::Reg;
 use passhost_ir::{Dtype, Kernel};
@@ -29,6 +29,10 @@ pub(super) struct Factor {
     pub(super) by_terms: bool,
     /// How many are read together.
     pub(super) lanes: u32,
+    /// Operations of a thread for those that it reads together.
+    pub(super) operations: u64,
+    /// Whether all that is done is to read elements that always are inside: whole runs of them can be copied.
+    pub(super) is_read: bool,
 }
 
 /// A sum of products as tiles.
@@ -59,14 +63,15 @@ pub(super) struct SumTile {
 
 /// Tiles for tensor cores: warps have them in parts. No two share the terms of a sum, so that these are added up one after the
 /// other, as libraries mostly do, whatever the tile is.
-pub(super) const OF_WARPS: [SumTile; 7] = [
-    SumTile { sides: [16, 64], terms: 128, parts: [1, 4] },
+pub(super) const OF_WARPS: [SumTile; 8] = [
+    SumTile { sides: [16, 64], terms: 64, parts: [1, 4] },
     SumTile { sides: [32, 32], terms: 128, parts: [2, 2] },
     SumTile { sides: [32, 64], terms: 64, parts: [2, 2] },
     SumTile { sides: [64, 32], terms: 64, parts: [2, 2] },
     SumTile { sides: [64, 64], terms: 64, parts: [2, 2] },
     SumTile { sides: [64, 128], terms: 32, parts: [2, 2] },
     SumTile { sides: [128, 64], terms: 32, parts: [2, 2] },
+    SumTile { sides: [128, 128], terms: 32, parts: [2, 2] },
 ];
 
 /// Tiles for all other types: threads have them in parts.
@@ -85,8 +90,9 @@ const READ_MATRIX_CYCLES: u64 = 16;
 /// Cycles for a product in each thread, and for four elements of a factor that it reads: of `f32`, and of `f64`.
 const PRODUCT_CYCLES: [u64; 2] = [1, 4];
 const READ_CYCLES: u64 = 4;
-/// Bytes of the factors that a block puts into its memory in a cycle.
+/// Bytes of the factors that a block puts into its memory in a cycle, and operations by which it computes them.
 const PUT_BYTES: u64 = 64;
+const PUT_OPERATIONS: u64 = 64;
 /// Cycles that a step takes at least, and what comes before and behind the steps.
 const STEP_CYCLES: u64 = 500;
 const OTHER_CYCLES: u64 = 2000;
@@ -102,6 +108,9 @@ impl SumTile {
     }
 }
 
+/// Tiles of a factor that a block has at a time, at most, where it copies them: one is multiplied while others arrive.
+const MOST_STAGES: u64 = 4;
+
 /// Elements from one row of a tile in a block's memory to the next: 16 bytes more than there are.
 pub(super) fn pitch(side: u32, dtype: Dtype) -> u64 {
     u64::from(side) + 16 / dtype.size()
@@ -111,8 +120,7 @@ impl Contraction {
     /// About how many cycles a GPU takes.
     pub(super) fn cycles(&self, device: &DeviceProperties) -> u64 {
         let [rows, columns] = self.tile.sides.map(u64::from);
-        let steps = self.terms.div_ceil(self.tile.terms.into());
-        let terms = steps * u64::from(self.tile.terms);
+        let terms = self.steps() * u64::from(self.tile.terms);
         let of_each = self.blocks().div_ceil(device.multiprocessors.max(1).into());
         let [high, wide] = self.tile.part().map(u64::from);
         let of_terms = if self.is_of_warps() {
@@ -123,9 +131,12 @@ impl Contraction {
             multiply + (high.div_ceil(4) + wide / 4) * READ_CYCLES
         };
         let put = (rows + columns) * self.types[0].size() / PUT_BYTES;
-        let computes = of_each * terms * (of_terms + put);
+        let computed =
+            |(factor, side): (&Factor, u64)| side * factor.operations / u64::from(factor.lanes) / PUT_OPERATIONS;
+        let computed = if self.is_copied() { 0 } else { self.factors.iter().zip([rows, columns]).map(computed).sum() };
+        let computes = of_each * terms * (of_terms + put + computed);
         let reads = of_each * (rows + columns) * terms * self.types[0].size() / CYCLE_BYTES;
-        let waits = of_each.div_ceil(HIDDEN) * (steps * STEP_CYCLES + OTHER_CYCLES);
+        let waits = of_each.div_ceil(HIDDEN) * (self.steps() * STEP_CYCLES + OTHER_CYCLES);
         computes.max(reads).max(waits)
     }
 
@@ -150,7 +161,8 @@ impl Contraction {
 
     /// Elements from one row of a factor's tile to the next.
     pub(super) fn pitch(&self, factor: usize) -> u64 {
-        pitch(if self.lies_by_terms(factor) { self.tile.terms } else { self.tile.sides[factor] }, self.types[0])
+        let along = if self.lies_by_terms(factor) { self.tile.terms } else { self.tile.sides[factor] };
+        if self.is_of_warps() { along.into() } else { pitch(along, self.types[0]) }
     }
 
     /// Elements of a factor's tile.
@@ -159,11 +171,39 @@ impl Contraction {
         u64::from(rows) * self.pitch(factor)
     }
 
-    /// Bytes of a block's memory: two tiles of each factor, of which one is read while the other is written; then the sums.
-    pub(super) fn shared_bytes(&self) -> u64 {
-        let tiles = 2 * (self.elements(0) + self.elements(1)) * self.types[0].size();
+    /// Whether both factors are copied into a block's memory by the way.
+    pub(super) fn is_copied(&self) -> bool {
+        self.is_of_warps() && self.inside.is_none() && self.factors.iter().all(|one| one.is_read && one.lanes == 8)
+    }
+
+    /// Bytes of a tile of each factor.
+    fn stage_bytes(&self) -> u64 {
+        (self.elements(0) + self.elements(1)) * self.types[0].size()
+    }
+
+    /// How often a block takes some terms.
+    pub(super) fn steps(&self) -> u64 {
+        self.terms.div_ceil(self.tile.terms.into())
+    }
+
+    /// Tiles of each factor that a block's memory has room for: one is read while the others are written.
+    pub(super) fn stages(&self) -> u64 {
+        let most = if self.is_copied() { MOST_STAGES } else { 2 };
+        (STATIC_SHARED / self.stage_bytes()).min(self.steps()).clamp(2, most)
+    }
+
+    /// Rows of sums that lie in a block's memory at a time: all, or those of some of the warps.
+    pub(super) fn rows_at_a_time(&self) -> u32 {
         let [rows, columns] = self.tile.sides;
-        tiles.max(u64::from(rows) * pitch(columns, self.types[1]) * self.types[1].size())
+        let bytes = u64::from(rows) * pitch(columns, self.types[1]) * self.types[1].size();
+        if bytes <= STATIC_SHARED { rows } else { self.tile.part()[0] }
+    }
+
+    /// Bytes of a block's memory: tiles of both factors; then the sums.
+    pub(super) fn shared_bytes(&self) -> u64 {
+        let [rows, columns] = [self.rows_at_a_time(), self.tile.sides[1]];
+        let sums = u64::from(rows) * pitch(columns, self.types[1]) * self.types[1].size();
+        sums.max(self.stages() * self.stage_bytes())
     }
 
     /// The axes of all rows: batches, then both sides.
@@ -176,7 +216,8 @@ impl Contraction {
 
 impl Factor {
     /// With as many lanes as let all threads take part.
-    pub(super) fn in_tile(mut self, tile: &SumTile, side: u32) -> Factor {
+    pub(super) fn in_tile(mut self, tile: &SumTile, at: usize) -> Factor {
+        let side = tile.sides[at];
         let together = if self.by_terms { tile.terms } else { side };
         while !together.is_multiple_of(self.lanes) || !(side * tile.terms / self.lanes).is_multiple_of(THREADS) {
             self.lanes /= 2;

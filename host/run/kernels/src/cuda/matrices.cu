@@ -6,6 +6,26 @@
 // columns find all banks.
 template <class T> D constexpr int pitch(int side) { return side + 16 / (int)sizeof(T); }
 
+// Where an element of a tile of halves lies whose rows have SIDE elements. Runs of eight change places within their row, by
+// another rule in each of the eight rows that are read together, so that these find all banks, too.
+template <int SIDE> D constexpr int place(int row, int column) {
+    constexpr int runs = SIDE / 8, rows = runs < 8 ? 8 / runs : 1;
+    return row * SIDE + (column / 8 ^ row / rows % (runs < 8 ? runs : 8)) * 8 + column % 8;
+}
+
+// Asks for eight halves to be copied into a block's memory, or zeros if they are not inside.
+template <class T> D void copy_later(T *to, const T *from, bool inside) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :: "r"((u32)__cvta_generic_to_shared(to)), "l"(__cvta_generic_to_global(from)), "r"(inside ? 16 : 0) : "memory");
+}
+// Makes a group of what was asked for since the one before.
+D void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Waits until no more than N groups of all threads are under way.
+template <int N> D void wait_for_groups() {
+    asm volatile("cp.async.wait_group %0;" :: "n"(N) : "memory");
+    __syncthreads();
+}
+
 // Reads four 8x8 matrices into a warp's registers: thread n names the address of row n % 8 of matrix n / 8.
 template <bool TRANSPOSED> D void load_matrices(u32 *to, const void *from) {
     u32 at = (u32)__cvta_generic_to_shared(from);
@@ -42,19 +62,18 @@ template <int M, int N, int K, int HIGH, int WIDE, bool A_TERMS, bool B_TERMS, c
 D void multiply_halves(float (&sums)[I][J][4], const T *a, const T *b) {
     const WarpPart<M, N, HIGH, WIDE> part;
     const int lane = threadIdx.x % 32, pair = lane / 16 * 8, row = lane % 8, half = lane / 8 % 2 * 8;
-    constexpr int A = pitch<T>(A_TERMS ? K : M), B = pitch<T>(B_TERMS ? K : N);
 #pragma unroll
     for (int k = 0; k < K; k += 16) {
         u32 fa[I][4], fb[J][2];
 #pragma unroll
         for (int i = 0; i < I; ++i) {
             const int m = part.row + i * 16;
-            load_matrices<!A_TERMS>(fa[i], A_TERMS ? a + (m + half + row) * A + k + pair : a + (k + pair + row) * A + m + half);
+            load_matrices<!A_TERMS>(fa[i], a + (A_TERMS ? place<K>(m + half + row, k + pair) : place<M>(k + pair + row, m + half)));
         }
 #pragma unroll
         for (int j = 0; j < J; j += 2) {
             const int n = part.column + j * 8;
-            load_matrices<!B_TERMS>(fb[j], B_TERMS ? b + (n + pair + row) * B + k + half : b + (k + half + row) * B + n + pair);
+            load_matrices<!B_TERMS>(fb[j], b + (B_TERMS ? place<K>(n + pair + row, k + half) : place<N>(k + half + row, n + pair)));
         }
 #pragma unroll
         for (int i = 0; i < I; ++i) {
@@ -64,14 +83,17 @@ D void multiply_halves(float (&sums)[I][J][4], const T *a, const T *b) {
     }
 }
 
-// Brings the sums of all warps together in TILE, row by row.
-template <int M, int N, int HIGH, int WIDE, int I, int J> D void gather_halves(float *tile, const float (&sums)[I][J][4]) {
+// Brings the sums of the warps together, row by row, that have some of the ROWS from FIRST on.
+template <int M, int N, int HIGH, int WIDE, int ROWS, int I, int J>
+D void gather_halves(float *tile, const float (&sums)[I][J][4], int first) {
     const WarpPart<M, N, HIGH, WIDE> part;
-    const int row = part.row + threadIdx.x % 32 / 4, column = part.column + threadIdx.x % 4 * 2;
+    const int row = part.row - first + threadIdx.x % 32 / 4, column = part.column + threadIdx.x % 4 * 2;
+    if (0 <= row && row < ROWS) {
 #pragma unroll
-    for (int at = 0; at < I * J * 4; ++at) {
-        const int i = at / (J * 4), j = at / 4 % J, n = at % 4;
-        tile[(row + i * 16 + n / 2 * 8) * pitch<float>(N) + column + j * 8 + n % 2] = sums[i][j][n];
+        for (int at = 0; at < I * J * 4; ++at) {
+            const int i = at / (J * 4), j = at / 4 % J, n = at % 4;
+            tile[(row + i * 16 + n / 2 * 8) * pitch<float>(N) + column + j * 8 + n % 2] = sums[i][j][n];
+        }
     }
     __syncthreads();
 }

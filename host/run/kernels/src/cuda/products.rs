@@ -7,6 +7,7 @@ use super::schedule::Schedule;
 use super::space::{Address, AxisDomain, MemoryAccess};
 use crate::access::{AxisSet, axes_in_store_order};
 use passhost_ir::Dtype;
+use passhost_ir::kernel::effort::cost;
 use passhost_ir::kernel::{Binary, IndexId, Op, ReduceOp, Reg, Scalar};
 
 /// The shortest side of a matrix of sums that is computed by tiles: others are no better than vectors.
@@ -89,7 +90,7 @@ impl Chooser<'_> {
         let of_tile = |tile: &SumTile| {
             let (batches, terms) = (points(&batches), terms.points());
             let Products { reduce, types, .. } = products;
-            let factors = [0, 1].map(|at| factors[at].clone().in_tile(tile, tile.sides[at]));
+            let factors = [0, 1].map(|at| factors[at].clone().in_tile(tile, at));
             Contraction { reduce, factors, inside, batches, terms, types, tile: *tile }
         };
         let tiles = if products.types[0].size() == 2 { &OF_WARPS[..] } else { &OF_THREADS };
@@ -118,7 +119,10 @@ impl Chooser<'_> {
         let is_closer = (step(terms), -run(terms)) <= (step(&rows), -run(&rows));
         let is_by_terms = by_terms > by_rows || by_terms == by_rows && is_closer;
         let lanes = if is_by_terms { by_terms } else { by_rows };
-        Factor { element, insts, rows, side, by_terms: is_by_terms, lanes }
+        let is_inside = |access: &MemoryAccess| matches!(access.address, Address::Affine(_));
+        let is_read = insts == [element] && accesses.iter().any(is_inside);
+        let operations = self.operations(&insts);
+        Factor { element, insts, rows, side, by_terms: is_by_terms, lanes, operations, is_read }
     }
 
     /// What these values are made of, up to reductions, themselves included, in order.
@@ -132,6 +136,11 @@ impl Chooser<'_> {
         }
         let is_computed = |reg: &Reg| wanted[reg.0 as usize] && !matches!(self.op(*reg), Op::Reduce(..));
         (0..).map(Reg).take(wanted.len()).filter(is_computed).collect()
+    }
+
+    /// Operations of some values at a point, about, with what it takes to compute indices.
+    pub(super) fn operations(&self, insts: &[Reg]) -> u64 {
+        insts.iter().map(|reg| cost(self.op(*reg))).sum::<u64>() + self.kernel.index.len() as u64
     }
 
     /// How far elements of neighbouring points lie apart, as far as that is known.

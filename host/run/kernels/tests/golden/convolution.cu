@@ -1,23 +1,23 @@
 // 26 blocks of 128 threads
 extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0, const bf16 *__restrict__ x1, bf16 *__restrict__ y0) {
-    __shared__ __align__(16) u8 shared[45568];
+    __shared__ __align__(16) u8 shared[20480];
     begin();
     let_next_begin();
     const u32 corner0 = blockIdx.x / 13u % 2u * 16;
     const u32 corner1 = blockIdx.x % 13u * 64;
     const u32 batch = blockIdx.x / 26u;
     bf16 *tile0 = (bf16 *)(shared + 0);
-    __align__(16) bf16 f0[16][1];
-    bf16 *tile1 = (bf16 *)(shared + 8704);
-    __align__(16) bf16 f1[64][1];
+    __align__(16) bf16 f0[8][1];
+    bf16 *tile1 = (bf16 *)(shared + 4096);
+    __align__(16) bf16 f1[32][1];
     float acc18[1][2][4] = {};
-    for (u32 step = 0; step < 3; ++step) {
-        if (step < 2u) {
+    for (u32 step = 0; step < 4; ++step) {
+        if (step < 3u) {
             #pragma unroll
-            for (u32 t = 0; t < 16; ++t) {
+            for (u32 t = 0; t < 8; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                const u32 m = corner0 + e / 128;
-                const u32 k = step * 128 + e % 128 * 1;
+                const u32 m = corner0 + e / 64;
+                const u32 k = step * 64 + e % 64 * 1;
                 const u32 p = batch * 32u + m;
                 const bool in = k < 144u;
                 const u32 r = in ? k : 0;
@@ -30,10 +30,10 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
                 for (int v = 0; v < 1; ++v) f0[t][v] = in ? f0[t][v] : bf16{0x0000};
             }
             #pragma unroll
-            for (u32 t = 0; t < 64; ++t) {
+            for (u32 t = 0; t < 32; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
                 const u32 m = corner1 + e % 64 * 1;
-                const u32 k = step * 128 + e / 64;
+                const u32 k = step * 64 + e / 64;
                 const u32 p = batch * 800u + (m < 800u ? m : 0);
                 const bool in = k < 144u;
                 const u32 r = in ? k : 0;
@@ -71,24 +71,24 @@ extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0,
             }
         }
         if (step > 0) {
-            multiply_halves<16, 64, 128, 1, 4, true, false>(acc18, tile0 + (step + 1) % 2 * 2176, tile1 + (step + 1) % 2 * 9216);
+            multiply_halves<16, 64, 64, 1, 4, true, false>(acc18, tile0 + (step + 1) % 2 * 1024, tile1 + (step + 1) % 2 * 4096);
         }
-        if (step < 2u) {
+        if (step < 3u) {
             #pragma unroll
-            for (u32 t = 0; t < 16; ++t) {
+            for (u32 t = 0; t < 8; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                write(tile0 + step % 2 * 2176 + (e / 128) * 136 + e % 128 * 1, f0[t]);
+                write(tile0 + step % 2 * 1024 + place<64>(e / 64, e % 64 * 1), f0[t]);
             }
             #pragma unroll
-            for (u32 t = 0; t < 64; ++t) {
+            for (u32 t = 0; t < 32; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                write(tile1 + step % 2 * 9216 + (e / 64) * 72 + e % 64 * 1, f1[t]);
+                write(tile1 + step % 2 * 4096 + place<64>(e / 64, e % 64 * 1), f1[t]);
             }
         }
         __syncthreads();
     }
     float *sums18 = (float *)shared;
-    gather_halves<16, 64, 1, 4>(sums18, acc18);
+    gather_halves<16, 64, 1, 4, 16>(sums18, acc18, 0);
     for (u32 t = 0; t < 8; ++t) {
         const u32 e = t * 128 + threadIdx.x;
         const u32 row = e / 64;

@@ -1,17 +1,18 @@
 // 84 blocks of 128 threads
 extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, const f16 *__restrict__ x1, const f16 *__restrict__ x2, f16 *__restrict__ y0) {
-    __shared__ __align__(16) u8 shared[27648];
+    __shared__ __align__(16) u8 shared[49152];
     begin();
     let_next_begin();
     const u32 corner0 = blockIdx.x / 12u % 7u * 32;
     const u32 corner1 = blockIdx.x % 12u * 64;
     const u32 batch = blockIdx.x / 84u;
     f16 *tile0 = (f16 *)(shared + 0);
-    __align__(16) f16 f0[2][8];
-    f16 *tile1 = (f16 *)(shared + 9216);
-    __align__(16) f16 f1[4][8];
+    f16 *tile1 = (f16 *)(shared + 16384);
     float acc5[1][4][4] = {};
-    for (u32 step = 0; step < 13; ++step) {
+    for (u32 step = 0; step < 15; ++step) {
+        if (step >= 3u) {
+            wait_for_groups<2>();
+        }
         if (step < 12u) {
             #pragma unroll
             for (u32 t = 0; t < 2; ++t) {
@@ -20,13 +21,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
                 const u32 k = step * 64 + e % 8 * 8;
                 const u32 p = batch * 197u + (m < 197u ? m : 0);
                 const u32 r = k;
-                __align__(16) f16 s0[8];
-                read(s0, x0 + ((int)(p) * 768 + (int)(r)));
-                #pragma unroll
-                for (int v = 0; v < 8; ++v) {
-                    const f16 v0 = s0[v];
-                    f0[t][v] = v0;
-                }
+                copy_later(tile0 + step % 4 * 2048 + place<64>(e / 8, e % 8 * 8), x0 + ((int)(p) * 768 + (int)(r)), true);
             }
             #pragma unroll
             for (u32 t = 0; t < 4; ++t) {
@@ -35,34 +30,17 @@ extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, 
                 const u32 k = step * 64 + e % 8 * 8;
                 const u32 p = batch * 768u + m;
                 const u32 r = k;
-                __align__(16) f16 s2[8];
-                read(s2, x1 + ((int)(p) * 768 + (int)(r)));
-                #pragma unroll
-                for (int v = 0; v < 8; ++v) {
-                    const f16 v2 = s2[v];
-                    f1[t][v] = v2;
-                }
+                copy_later(tile1 + step % 4 * 4096 + place<64>(e / 8, e % 8 * 8), x1 + ((int)(p) * 768 + (int)(r)), true);
             }
         }
-        if (step > 0) {
-            multiply_halves<32, 64, 64, 2, 2, true, true>(acc5, tile0 + (step + 1) % 2 * 2304, tile1 + (step + 1) % 2 * 4608);
+        end_group();
+        if (step >= 3u) {
+            multiply_halves<32, 64, 64, 2, 2, true, true>(acc5, tile0 + (step + 1) % 4 * 2048, tile1 + (step + 1) % 4 * 4096);
         }
-        if (step < 12u) {
-            #pragma unroll
-            for (u32 t = 0; t < 2; ++t) {
-                const u32 e = t * 128 + threadIdx.x;
-                write(tile0 + step % 2 * 2304 + (e / 8) * 72 + e % 8 * 8, f0[t]);
-            }
-            #pragma unroll
-            for (u32 t = 0; t < 4; ++t) {
-                const u32 e = t * 128 + threadIdx.x;
-                write(tile1 + step % 2 * 4608 + (e / 8) * 72 + e % 8 * 8, f1[t]);
-            }
-        }
-        __syncthreads();
     }
+    __syncthreads();
     float *sums5 = (float *)shared;
-    gather_halves<32, 64, 2, 2>(sums5, acc5);
+    gather_halves<32, 64, 2, 2, 32>(sums5, acc5, 0);
     #pragma unroll
     for (u32 t = 0; t < 2; ++t) {
         const u32 e = t * 128 + threadIdx.x;

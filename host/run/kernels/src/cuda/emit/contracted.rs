@@ -3,20 +3,22 @@
 use super::index::number_type;
 use super::work::LaneWork;
 use super::{CudaEmitter, IndexContext, LANE, count, lanes, of};
-use crate::cuda::claims::Claims;
+use crate::cuda::claims::{Claim, ClaimAccess, Claims};
 use crate::cuda::contraction::{Contraction, Factor, THREADS, pitch};
 use crate::cuda::loops::{
-    BLOCK, CudaType, Expression, LoopRange, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, number,
+    BLOCK, CudaType, Expression, LoopRange, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, call,
+    number,
 };
 use crate::cuda::schedule::{Schedule, ScheduleForm};
 use crate::cuda::space::{AxisDomain, MemoryAccess};
 use crate::cuda::types::storage;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::Reg;
-use passhost_ir::kernel::effort::cost;
 
 /// Which matrix of sums a block has a tile of.
 const BATCH: Variable = Variable::named("batch");
+/// The first row of those whose sums lie in a block's memory.
+const FIRST: Variable = Variable::named("first");
 /// The number of a tile of terms.
 const STEP: Variable = Variable::named("step");
 /// Some neighbouring elements that a thread reads, and the number of these among all of a tile.
@@ -65,20 +67,55 @@ impl CudaEmitter<'_> {
     /// A block computes a tile of sums, then what comes behind them.
     pub(super) fn contracted(&mut self, contraction: &Contraction) {
         self.tiles(contraction);
-        let steps = contraction.terms.div_ceil(contraction.tile.terms.into());
-        // The tiles of a step are read while those of the step before are multiplied.
+        if contraction.is_copied() {
+            self.copied(contraction)
+        } else {
+            self.fetched(contraction)
+        }
+        let (rows, at_a_time) = (contraction.tile.sides[0], contraction.rows_at_a_time());
+        if at_a_time == rows {
+            return self.finish(contraction, None);
+        }
+        self.each(count("u32", "part", 0..u64::from(rows / at_a_time), None), |this| {
+            this.steps.push(defined(FIRST, Variable::named("part") * at_a_time));
+            this.finish(contraction, Some(FIRST));
+            this.steps.push(ThreadStep::Barrier);
+        });
+    }
+
+    /// Goes on with the sums of the tile, or of some of its rows from one on.
+    fn finish(&mut self, contraction: &Contraction, first: Option<Variable>) {
+        self.gather(contraction, first);
+        if contraction.inside.is_some() {
+            self.one_by_one(contraction, first);
+        }
+        self.results(contraction, first);
+    }
+
+    /// The tiles of a step are read while those of the step before are multiplied.
+    fn fetched(&mut self, contraction: &Contraction) {
+        let steps = contraction.steps();
         let is_read = || Some(below(STEP, steps));
         self.each(count("u32", STEP.stem, 0..steps + 1, None), |this| {
-            this.when(is_read(), |this| this.fetch(contraction));
-            this.when(Some(binary(">", STEP, 0)), |this| this.multiply(contraction));
+            this.when(is_read(), |this| (0..2).for_each(|factor| this.fetch(contraction, factor)));
+            this.when(Some(binary(">", STEP, 0)), |this| this.multiply(contraction, 1));
             this.when(is_read(), |this| this.put(contraction));
             this.steps.push(ThreadStep::Barrier);
         });
-        self.gather(contraction);
-        if contraction.inside.is_some() {
-            self.one_by_one(contraction);
-        }
-        self.results(contraction);
+    }
+
+    /// The tiles of some steps arrive while those of the step before them are multiplied.
+    fn copied(&mut self, contraction: &Contraction) {
+        let (steps, ahead) = (contraction.steps(), contraction.stages() - 1);
+        let has_arrived = || Some(binary(">=", STEP, number(ahead, "u32")));
+        self.each(count("u32", STEP.stem, 0..steps + ahead, None), |this| {
+            let wait = template("wait_for_groups", vec![(ahead - 1).into()], vec![]);
+            this.when(has_arrived(), |this| this.steps.push(wait));
+            this.when(Some(below(STEP, steps)), |this| (0..2).for_each(|factor| this.copy(contraction, factor)));
+            this.call(call("end_group", []));
+            this.when(has_arrived(), |this| this.multiply(contraction, ahead));
+        });
+        self.steps.push(ThreadStep::Barrier);
     }
 
     /// Where the tile of a block lies, its memory and its sums.
@@ -93,10 +130,11 @@ impl CudaEmitter<'_> {
         for factor in 0..2 {
             let pointer = CudaType::Pointer(storage(element));
             self.begin(pointer, tile(factor), &[], (SHARED + byte).cast(pointer));
-            byte += 2 * contraction.elements(factor) * element.size();
-            let Factor { lanes, .. } = contraction.factors[factor];
-            let pieces = self.pieces(contraction, factor);
-            self.declare(MemorySpace::Aligned, storage(element), read(factor), &[pieces, lanes.into()]);
+            byte += contraction.stages() * contraction.elements(factor) * element.size();
+            if !contraction.is_copied() {
+                let (pieces, lanes) = (self.pieces(contraction, factor), contraction.factors[factor].lanes);
+                self.declare(MemorySpace::Aligned, storage(element), read(factor), &[pieces, lanes.into()]);
+            }
         }
         let [high, wide] = contraction.tile.part().map(u64::from);
         let extents = if contraction.is_of_warps() { vec![high / 16, wide / 8, 4] } else { vec![high, wide] };
@@ -111,9 +149,7 @@ impl CudaEmitter<'_> {
 
     /// The pieces of a thread, for each lane of which it computes some values.
     fn pieces_of(&self, pieces: u64, width: u32, insts: &[Reg]) -> LoopRange {
-        let indices = self.of.kernel.index.len() as u64;
-        let operations = insts.iter().map(|reg| cost(self.of.op(*reg))).sum::<u64>() + indices;
-        let is_short = pieces * u64::from(width) * operations <= MOST_UNROLLED;
+        let is_short = pieces * u64::from(width) * self.of.operations(insts) <= MOST_UNROLLED;
         count("u32", PIECE.stem, 0..pieces, Some(if is_short { Unroll::All } else { Unroll::By(1) }))
     }
 
@@ -125,49 +161,86 @@ impl CudaEmitter<'_> {
         (PIECE * THREADS + THREAD, if by_terms { [across, along] } else { [along, across] })
     }
 
-    /// Reads what a thread has of the tiles of a step.
-    fn fetch(&mut self, contraction: &Contraction) {
-        for factor in 0..2 {
-            let Factor { element, insts, rows, side, by_terms, lanes: width } = &contraction.factors[factor];
-            let guard = contraction.inside.filter(|(guarded, _)| *guarded == factor).map(|(_, inside)| inside);
-            let terms = AxisDomain::new(self.of.kernel, self.schedule.points.axes.clone());
-            let around = self.over(rows.clone(), terms, *by_terms, *width);
-            let (piece, [at_side, at_term]) = self.piece(contraction, factor);
-            let first = STEP * contraction.tile.terms;
-            let range = self.pieces_of(self.pieces(contraction, factor), *width, insts);
-            self.each(range, |this| {
-                this.steps.push(defined(NUMBER, piece));
-                let [row, term, inside] = ["m", "k", "in"].map(Variable::named);
-                this.steps.push(defined(row, corner(factor) + at_side));
-                this.steps.push(defined(term, first + at_term));
-                let ty = number_type(rows.points());
-                let row = if side.is_multiple_of(contraction.tile.sides[factor].into()) {
-                    row.into()
-                } else {
-                    // Past the edge the first row is read, and what comes of it is stored nowhere.
-                    below(row, *side).select(row, 0).group()
-                };
-                this.define(ty, P, BATCH * number(*side, ty) + row);
-                let is_ragged = !contraction.terms.is_multiple_of(contraction.tile.terms.into());
-                if is_ragged {
-                    this.define("bool", inside, below(term, contraction.terms));
-                }
-                let term = if is_ragged { Expression::from(inside).select(term, 0) } else { term.into() };
-                this.define(number_type(contraction.terms), R, term);
-                let place = read(factor).at(PIECE).at(LANE);
-                let mut keep = vec![(*element, place.clone())];
-                if let Some(guard) = guard {
-                    this.declare(MemorySpace::Registers, "bool", COUNTS, &[(*width).into()]);
-                    keep.push((guard, COUNTS.at(LANE)));
-                }
-                this.work(&IndexContext::at(0), LaneWork { keep, ..LaneWork::new(insts) });
-                let counts = is_ragged.then(|| inside.into()).into_iter().chain(guard.map(|_| COUNTS.at(LANE)));
-                if let Some(counts) = counts.reduce(|a: Expression, b| binary("&&", a, b)) {
-                    let counted = counts.select(place.clone(), Expression::Bits(contraction.types[0], 0));
-                    this.steps.push(ThreadStep::Each(lanes(*width), Box::new(ThreadStep::Assign(place, counted))));
-                }
+    /// Steps for each piece that a thread has of a factor's tile: `p` and `r` say which row and term it begins with. Gets
+    /// whether these are terms, if that is a question.
+    fn each_piece(
+        &mut self,
+        contraction: &Contraction,
+        factor: usize,
+        write: impl FnOnce(&mut Self, Option<Expression>),
+    ) {
+        let Factor { insts, rows, side, by_terms, lanes: width, .. } = &contraction.factors[factor];
+        let terms = AxisDomain::new(self.of.kernel, self.schedule.points.axes.clone());
+        let around = self.go_over(rows.clone(), terms, *by_terms, *width);
+        let (piece, [at_side, at_term]) = self.piece(contraction, factor);
+        let range = self.pieces_of(self.pieces(contraction, factor), *width, insts);
+        self.each(range, |this| {
+            this.steps.push(defined(NUMBER, piece));
+            let [row, term, inside] = ["m", "k", "in"].map(Variable::named);
+            this.steps.push(defined(row, corner(factor) + at_side));
+            this.steps.push(defined(term, STEP * contraction.tile.terms + at_term));
+            let ty = number_type(rows.points());
+            let row = if side.is_multiple_of(contraction.tile.sides[factor].into()) {
+                row.into()
+            } else {
+                // Past the edge the first row is read, and what comes of it is stored nowhere.
+                below(row, *side).select(row, 0).group()
+            };
+            this.define(ty, P, BATCH * number(*side, ty) + row);
+            let is_ragged = !contraction.terms.is_multiple_of(contraction.tile.terms.into());
+            let inside = is_ragged.then(|| {
+                this.define("bool", inside, below(term, contraction.terms));
+                Expression::from(inside)
             });
-            self.back(around);
+            let term = inside.clone().map_or(term.into(), |inside| inside.select(term, 0));
+            this.define(number_type(contraction.terms), R, term);
+            write(this, inside);
+        });
+        self.go_back(around);
+    }
+
+    /// Reads what a thread has of a factor's tile.
+    fn fetch(&mut self, contraction: &Contraction, factor: usize) {
+        let Factor { element, insts, lanes: width, .. } = &contraction.factors[factor];
+        let guard = contraction.inside.filter(|(guarded, _)| *guarded == factor).map(|(_, inside)| inside);
+        self.each_piece(contraction, factor, |this, inside| {
+            let place = read(factor).at(PIECE).at(LANE);
+            let mut keep = vec![(*element, place.clone())];
+            if let Some(guard) = guard {
+                this.declare(MemorySpace::Registers, "bool", COUNTS, &[(*width).into()]);
+                keep.push((guard, COUNTS.at(LANE)));
+            }
+            this.work(&IndexContext::at(0), LaneWork { keep, ..LaneWork::new(insts) });
+            let counts = inside.into_iter().chain(guard.map(|_| COUNTS.at(LANE)));
+            if let Some(counts) = counts.reduce(|a: Expression, b| binary("&&", a, b)) {
+                let counted = counts.select(place.clone(), Expression::Bits(contraction.types[0], 0));
+                this.steps.push(ThreadStep::Each(lanes(*width), Box::new(ThreadStep::Assign(place, counted))));
+            }
+        });
+    }
+
+    /// Asks for a factor's tile, piece by piece.
+    fn copy(&mut self, contraction: &Contraction, factor: usize) {
+        let element = contraction.factors[factor].element;
+        self.each_piece(contraction, factor, |this, inside| {
+            this.claim(Claim::Neighbours(ClaimAccess::Load(element)));
+            let (_, offset) = this.guard(element, &IndexContext::at(0));
+            let to = this.piece_place(contraction, factor, STEP % contraction.stages());
+            let inside = inside.unwrap_or(Expression::Bits(Dtype::Bool, 1));
+            this.call(call("copy_later", [to, this.input(element) + offset, inside]));
+        });
+    }
+
+    /// Where a piece lies in one of a factor's tiles.
+    fn piece_place(&self, contraction: &Contraction, factor: usize, stage: Expression) -> Expression {
+        let (_, [at_side, at_term]) = self.piece(contraction, factor);
+        let (pitch, by_terms) = (contraction.pitch(factor), contraction.lies_by_terms(factor));
+        let (row, column) = if by_terms { (at_side, at_term) } else { (at_term, at_side) };
+        let tile = tile(factor) + stage * contraction.elements(factor);
+        if contraction.is_of_warps() {
+            tile + Expression::Call("place", vec![pitch.into()], vec![row, column])
+        } else {
+            tile + row.group() * pitch + column
         }
     }
 
@@ -175,29 +248,29 @@ impl CudaEmitter<'_> {
     fn put(&mut self, contraction: &Contraction) {
         for factor in 0..2 {
             let Factor { by_terms, lanes: width, .. } = contraction.factors[factor];
-            let (piece, [at_side, at_term]) = self.piece(contraction, factor);
+            let (piece, _) = self.piece(contraction, factor);
+            let to = self.piece_place(contraction, factor, STEP % 2);
             let (pitch, by_terms_there) = (contraction.pitch(factor), contraction.lies_by_terms(factor));
-            let to = tile(factor) + STEP % 2 * contraction.elements(factor);
-            let place =
-                if by_terms_there { at_side.group() * pitch + at_term } else { at_term.group() * pitch + at_side };
             self.each(self.pieces_of(self.pieces(contraction, factor), 1, &[]), |this| {
                 this.steps.push(defined(NUMBER, piece));
                 let from = read(factor).at(PIECE);
                 this.steps.push(if by_terms == by_terms_there {
-                    ThreadStep::Store(to + place, from)
+                    ThreadStep::Store(to, from)
                 } else {
-                    let to = (to + place + LANE * pitch).group().at(0);
+                    let to = (to + LANE * pitch).group().at(0);
                     ThreadStep::Each(lanes(width), Box::new(ThreadStep::Assign(to, from.at(LANE))))
                 });
             });
         }
     }
 
-    /// Multiplies the tiles of the step before.
-    fn multiply(&mut self, contraction: &Contraction) {
+    /// Multiplies the tiles of so many steps before.
+    fn multiply(&mut self, contraction: &Contraction, before: u64) {
         let ([rows, columns], terms) = (contraction.tile.sides, contraction.tile.terms);
         let [high, wide] = contraction.tile.parts;
-        let tiles = [0, 1].map(|factor| tile(factor) + (STEP + 1).group() % 2 * contraction.elements(factor));
+        let stages = contraction.stages();
+        let stage = || (STEP + (stages - before)).group() % stages;
+        let tiles = [0, 1].map(|factor| tile(factor) + stage() * contraction.elements(factor));
         let arguments = [of("acc", contraction.reduce).into()].into_iter().chain(tiles).collect();
         self.steps.push(if contraction.is_of_warps() {
             let lies = [0, 1].map(|factor| Expression::Bits(Dtype::Bool, contraction.lies_by_terms(factor).into()));
@@ -209,14 +282,16 @@ impl CudaEmitter<'_> {
     }
 
     /// Brings sums to where the threads find them that go on with them.
-    fn gather(&mut self, contraction: &Contraction) {
+    fn gather(&mut self, contraction: &Contraction, first: Option<Variable>) {
         let ([rows, columns], [high, wide]) = (contraction.tile.sides, contraction.tile.parts);
         let pointer = CudaType::Pointer(storage(contraction.types[1]));
         let sums = of("sums", contraction.reduce);
         self.begin(pointer, sums, &[], Expression::from(SHARED).cast(pointer));
-        let arguments = vec![sums.into(), of("acc", contraction.reduce).into()];
+        let mut arguments = vec![sums.into(), of("acc", contraction.reduce).into()];
         self.steps.push(if contraction.is_of_warps() {
-            template("gather_halves", [rows, columns, high, wide].map(Expression::from).to_vec(), arguments)
+            arguments.push(first.map_or(0.into(), Expression::from));
+            let of = [rows, columns, high, wide, contraction.rows_at_a_time()];
+            template("gather_halves", of.map(Expression::from).to_vec(), arguments)
         } else {
             template("gather_tile", [rows, columns].map(Expression::from).to_vec(), arguments)
         });
@@ -230,14 +305,20 @@ impl CudaEmitter<'_> {
 
     /// Steps for some neighbouring sums, if they are of the matrix: `e` is their number, `row` and `column` say where they
     /// lie in the tile.
-    fn sum(&mut self, contraction: &Contraction, width: u32, write: impl FnOnce(&mut Self)) {
+    fn sum(
+        &mut self,
+        contraction: &Contraction,
+        (first, width): (Option<Variable>, u32),
+        write: impl FnOnce(&mut Self),
+    ) {
         let [height, wide] = contraction.tile.sides;
         let [row, column, m, n] = ["row", "column", "m", "n"].map(Variable::named);
         let [rows, columns] = contraction.factors.each_ref().map(|factor| factor.side);
         self.steps.push(defined(NUMBER, PIECE * THREADS + THREAD));
         self.steps.push(defined(row, NUMBER / (wide / width)));
         self.steps.push(defined(column, NUMBER % (wide / width) * width));
-        self.steps.push(defined(m, corner(0) + row));
+        let corner_of_these = first.map_or(corner(0).into(), |first| corner(0) + first);
+        self.steps.push(defined(m, corner_of_these + row));
         self.steps.push(defined(n, corner(1) + column));
         let is_whole = |side: u64, of: u32| side.is_multiple_of(of.into());
         let edges = [(m, rows, height), (n, columns, wide)].into_iter().filter(|(_, side, of)| !is_whole(*side, *of));
@@ -252,14 +333,14 @@ impl CudaEmitter<'_> {
 
     /// Where a sum is NaN, adds up its products one after the other, without those that do not count: zero times an infinite
     /// factor is NaN.
-    fn one_by_one(&mut self, contraction: &Contraction) {
+    fn one_by_one(&mut self, contraction: &Contraction, first: Option<Variable>) {
         let reduce = contraction.reduce;
         let insts = self.of.closure(self.of.op(reduce).operands());
         let terms = self.schedule.points.clone();
-        let around = self.over(contraction.rows(self.of.kernel), terms, false, 1);
-        let pieces = u64::from(contraction.tile.sides.iter().product::<u32>() / THREADS);
+        let around = self.go_over(contraction.rows(self.of.kernel), terms, false, 1);
+        let pieces = u64::from(contraction.rows_at_a_time() * contraction.tile.sides[1] / THREADS);
         self.each(count("u32", PIECE.stem, 0..pieces, None), |this| {
-            this.sum(contraction, 1, |this| {
+            this.sum(contraction, (first, 1), |this| {
                 let [row, column] = ["row", "column"].map(Variable::named);
                 let place = this.sum_at(contraction, row.into(), column.into()).group().at(0);
                 this.when(Some(binary("!=", place.clone(), place.clone())), |this| {
@@ -273,12 +354,13 @@ impl CudaEmitter<'_> {
             });
         });
         self.steps.push(ThreadStep::Barrier);
-        self.back(around);
+        self.go_back(around);
     }
 
     /// Computes and stores what comes behind the sums.
-    fn results(&mut self, contraction: &Contraction) {
-        let (kernel, reduce, [height, wide]) = (self.of.kernel, contraction.reduce, contraction.tile.sides);
+    fn results(&mut self, contraction: &Contraction, first: Option<Variable>) {
+        let (kernel, reduce, [_, wide]) = (self.of.kernel, contraction.reduce, contraction.tile.sides);
+        let height = contraction.rows_at_a_time();
         let insts = self.of.closure(kernel.stores.iter().map(|store| store.value).collect());
         let stores: Vec<usize> = (0..kernel.stores.len()).collect();
         let (rows, terms) = (contraction.rows(kernel), self.schedule.points.clone());
@@ -292,10 +374,10 @@ impl CudaEmitter<'_> {
         while !fits(width) {
             width /= 2;
         }
-        let around = self.over(rows, terms, false, width);
+        let around = self.go_over(rows, terms, false, width);
         let range = self.pieces_of(u64::from(height * wide / width / THREADS), width, &insts);
         self.each(range, |this| {
-            this.sum(contraction, width, |this| {
+            this.sum(contraction, (first, width), |this| {
                 let sum = of("sum", reduce);
                 this.declare(MemorySpace::Aligned, storage(contraction.types[1]), sum, &[width.into()]);
                 let [row, column] = ["row", "column"].map(Variable::named);
@@ -304,11 +386,11 @@ impl CudaEmitter<'_> {
                 this.work(&IndexContext::at(0), LaneWork { stores: &stores, ..LaneWork::new(&insts) });
             });
         });
-        self.back(around);
+        self.go_back(around);
     }
 
     /// Goes on over other rows and points, with so many lanes along one of them. Returns what was before.
-    fn over(&mut self, rows: AxisDomain, points: AxisDomain, by_points: bool, lanes: u32) -> Schedule {
+    fn go_over(&mut self, rows: AxisDomain, points: AxisDomain, by_points: bool, lanes: u32) -> Schedule {
         let form = if by_points {
             ScheduleForm::Rows { threads: 1, rows: 1, lanes, turns: 1, kept: false }
         } else {
@@ -321,7 +403,7 @@ impl CudaEmitter<'_> {
         before
     }
 
-    fn back(&mut self, before: Schedule) {
+    fn go_back(&mut self, before: Schedule) {
         self.schedule = before;
         self.shared = self.shared_values();
     }
