@@ -114,8 +114,11 @@ enum Command {
         /// Only rows whose description contains this.
         #[arg(default_value = "")]
         only: String,
+        /// Measures each kernel in all its schedules instead, on the device alone.
+        #[arg(long)]
+        schedules: bool,
     },
-    /// Holds products of matrices that are prepared for their layout against ATen's, bit by bit and in time.
+    /// Holds products of matrices and convolutions that are prepared for their layout against ATen's, bit by bit and in time.
     Products,
     /// Prints device times of common fused kernels.
     Figures,
@@ -223,7 +226,7 @@ fn main() -> Result<()> {
             println!("of {count} kernels {compared}");
             ensure!(compared.failures.is_empty(), "kernels are not the same in every schedule");
             if !untimed {
-                schedules::print_times(&gpu, compiler)?;
+                schedules::print_times(&gpu, compiler, &schedules::common()?)?;
             }
         }
         Command::Draws { count, first } => {
@@ -232,7 +235,8 @@ fn main() -> Result<()> {
             println!("{tensors} tensors: the GPU draws, compares and judges as the CPU does");
             draws::print_times(&device)?;
         }
-        Command::Rates { only } => rates::run(&gpu, &Arc::new(compiler), &only)?,
+        Command::Rates { only, schedules: true } => schedules::print_times(&gpu, compiler, &rates::kernels(&only)?)?,
+        Command::Rates { only, .. } => rates::run(&gpu, &Arc::new(compiler), &only)?,
         Command::Products => products::run(&gpu, &Arc::new(compiler))?,
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,

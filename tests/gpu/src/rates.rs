@@ -3,7 +3,8 @@
 use crate::products::random;
 use anyhow::{Context as _, Result, ensure};
 use half::{bf16, f16};
-use passhost_ir::{Dtype, Graph};
+use passhost_guest_sdk::lower::{self, Group};
+use passhost_ir::{DeviceFacts, DeviceKind, Dtype, Graph, Kernel, NodeKind};
 use passhost_runtime::{Compiler, Gpu, Hints, Mode};
 use passhost_torch::{Context, Program, Target, Tensor};
 use std::collections::BTreeSet;
@@ -13,6 +14,17 @@ use std::time::Instant;
 /// Runs of which the median counts, and runs that are waited for together.
 const RUNS: usize = 101;
 const TOGETHER: usize = 30;
+
+/// A choice is right if the other one takes no more than this part less.
+const TIE: f64 = 0.05;
+/// An H200 as a pass is told of it.
+const DEVICE: DeviceFacts = DeviceFacts {
+    kind: DeviceKind::Cuda,
+    multiprocessors: 132,
+    l2_bytes: 50 << 20,
+    bandwidth: 4_800_000_000_000,
+    launch_ns: 2_000,
+};
 
 /// Batches, rows, columns and terms of products `relu(x @ weight.T + bias)`, as linear layers of models have them.
 const LINEAR: [[i64; 4]; 21] = [
@@ -190,70 +202,107 @@ fn convolution(sizes: [i64; 9], dtype: Dtype) -> Case {
     Case { name, operands, calls, kernel: numbered(&kernel) }
 }
 
+fn cases(only: &str) -> impl Iterator<Item = (Dtype, Case)> {
+    let of = |dtype| {
+        let linear = LINEAR.iter().map(move |sizes| product(*sizes, true, dtype));
+        let batched = BATCHED.iter().map(move |sizes| product(*sizes, false, dtype));
+        let convolutions = CONVOLUTIONS.iter().map(move |sizes| convolution(*sizes, dtype));
+        linear.chain(batched).chain(convolutions).map(move |case| (dtype, case))
+    };
+    [Dtype::F32, Dtype::F16, Dtype::Bf16].into_iter().flat_map(of).filter(move |(_, case)| case.name.contains(only))
+}
+
+impl Case {
+    fn graph(&self, nodes: &str) -> Result<Graph> {
+        let text = format!("graph({}) {{\n{nodes}return (%y)\n}}\n", self.operands);
+        Graph::parse(&text).context(text)
+    }
+}
+
+/// The kernels, by what they are called.
+pub(crate) fn kernels(only: &str) -> Result<Vec<(String, Kernel)>> {
+    let kernel = |(_, case): (Dtype, Case)| {
+        let graph = case.graph(&case.kernel)?;
+        let kernel = graph.nodes.into_iter().find_map(|node| match node.kind {
+            NodeKind::Kernel { kernel, .. } => Some(kernel),
+            NodeKind::Aten { .. } => None,
+        });
+        Ok((case.name.clone(), *kernel.context("a row has no kernel")?))
+    };
+    cases(only).map(kernel).collect()
+}
+
+/// Whether a pass that knows this GPU makes a kernel of the product.
+fn takes_kernel(calls: &Graph, facts: &DeviceFacts) -> bool {
+    let plan = lower::fuse(calls, facts, Group::ALL);
+    plan.kernels.iter().any(|kernel| kernel.lowered.nodes().contains(&calls.nodes[0].id))
+}
+
 /// Prints a row of each: microseconds of a run that is waited for, ATen's, with prepared products, and the kernel's; then of
-/// one of many runs; how many elements are ATen's bit by bit.
+/// one of many runs; how many elements are ATen's bit by bit; whether a pass would take the kernel.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Result<()> {
     let context = Arc::new(Context::gpu(gpu, compiler, |number| Target::gpu(number).map(Target::inference))?);
     let (mut logs, mut wrong) = (vec![], 0);
-    for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
-        let linear = LINEAR.iter().map(|sizes| product(*sizes, true, dtype));
-        let batched = BATCHED.iter().map(|sizes| product(*sizes, false, dtype));
-        let convolutions = CONVOLUTIONS.iter().map(|sizes| convolution(*sizes, dtype));
-        for case in linear.chain(batched).chain(convolutions).filter(|case| case.name.contains(only)) {
-            let program = |nodes: &str, products| {
-                let text = format!("graph({}) {{\n{nodes}return (%y)\n}}\n", case.operands);
-                let graph = Graph::parse(&text).with_context(|| text.clone())?;
-                let hints = Hints { products, ..Hints::default() };
-                Ok::<_, anyhow::Error>((Program::compile(&graph, Mode::Declared, &hints, &context)?, graph))
-            };
-            let start = Instant::now();
-            let (ours, graph) = program(&case.kernel, false)?;
-            let ((calls, _), (prepared, _)) = (program(&case.calls, false)?, program(&case.calls, true)?);
-            let inputs = graph.inputs.iter().zip(0..);
-            let inputs: Vec<Tensor> =
-                inputs.map(|(&input, seed)| random(context.engine(), graph.ty(input), seed)).collect::<Result<_>>()?;
-            let first = ours.run(&inputs)?;
-            let compiled = start.elapsed().as_secs_f64();
-            let expected = calls.run(&inputs)?;
-            let [found, expected] = [first, expected].map(|outputs| floats(dtype, &outputs[0].to_bytes()));
-            let largest = expected.iter().fold(0.0f32, |a, b| a.max(b.abs()));
-            let off = found
-                .iter()
-                .zip(&expected)
-                .map(|(a, b)| (a - b).abs())
-                .fold(0.0f32, |a, b| if b > a || b.is_nan() { b } else { a });
-            let bound = if dtype == Dtype::Bf16 { 1.0 / 64.0 } else { 1.0 / 512.0 };
-            let same = found.iter().zip(&expected).filter(|(a, b)| a.to_bits() == b.to_bits()).count();
-            let is_right = found.len() == expected.len() && off <= largest * bound && largest > 0.0;
-            if !is_right {
-                wrong += 1;
-                println!("WRONG: off by {off} of {largest}");
-            }
-            (0..4).try_for_each(|_| prepared.run(&inputs).map(drop))?;
-            let programs = [&calls, &prepared, &ours];
-            let (each, many) = (times(programs, &inputs)?, throughput(programs, &inputs)?);
-            let ratios = [each[0] / each[2], many[0] / many[2], each[1] / each[2], many[1] / many[2]];
-            println!(
-                "{:6.1} {:6.1} {:6.1}  {:6.1} {:6.1} {:6.1}  {:5.2} {:5.2}  {:4.1} s  {:5.1}%  {}",
-                each[0],
-                each[1],
-                each[2],
-                many[0],
-                many[1],
-                many[2],
-                ratios[2],
-                ratios[3],
-                compiled,
-                same as f64 / found.len() as f64 * 100.0,
-                case.name
-            );
-            let group = case.name.split(' ').take(2).collect::<Vec<_>>().join(" ");
-            logs.push((group, ratios.map(f64::ln)));
+    let (mut choices, mut best) = (0, 0);
+    for (dtype, case) in cases(only) {
+        let program = |nodes: &str, products| {
+            let graph = case.graph(nodes)?;
+            let hints = Hints { products, ..Hints::default() };
+            Ok::<_, anyhow::Error>((Program::compile(&graph, Mode::Declared, &hints, &context)?, graph))
+        };
+        let start = Instant::now();
+        let (ours, graph) = program(&case.kernel, false)?;
+        let ((calls, graph_of_calls), (prepared, _)) = (program(&case.calls, false)?, program(&case.calls, true)?);
+        let inputs = graph.inputs.iter().zip(0..);
+        let inputs: Vec<Tensor> =
+            inputs.map(|(&input, seed)| random(context.engine(), graph.ty(input), seed)).collect::<Result<_>>()?;
+        let first = ours.run(&inputs)?;
+        let compiled = start.elapsed().as_secs_f64();
+        let expected = calls.run(&inputs)?;
+        let [found, expected] = [first, expected].map(|outputs| floats(dtype, &outputs[0].to_bytes()));
+        let same = found.iter().zip(&expected).filter(|(a, b)| a.to_bits() == b.to_bits()).count();
+        if let Some(reason) = difference(dtype, &found, &expected) {
+            wrong += 1;
+            println!("WRONG: {reason}");
         }
+        (0..4).try_for_each(|_| prepared.run(&inputs).map(drop))?;
+        let programs = [&calls, &prepared, &ours];
+        let (each, many) = (times(programs, &inputs)?, throughput(programs, &inputs)?);
+        let ratios = [each[0] / each[2], many[0] / many[2], each[1] / each[2], many[1] / many[2]];
+        let takes_kernel = takes_kernel(&graph_of_calls, &DEVICE);
+        choices += 1;
+        best += u32::from(if takes_kernel { ratios[2] > 1.0 - TIE } else { ratios[2] < 1.0 + TIE });
+        println!(
+            "{:6.1} {:6.1} {:6.1}  {:6.1} {:6.1} {:6.1}  {:5.2} {:5.2}  {compiled:4.1} s  {:5.1}%  {:6}  {}",
+            each[0],
+            each[1],
+            each[2],
+            many[0],
+            many[1],
+            many[2],
+            ratios[2],
+            ratios[3],
+            same as f64 / found.len() as f64 * 100.0,
+            if takes_kernel { "kernel" } else { "call" },
+            case.name
+        );
+        let group = case.name.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        logs.push((group, ratios.map(f64::ln)));
     }
+    println!("of {choices} choices between kernel and prepared call {best} are the faster one, or within {TIE} of it");
     summarize(&logs);
     ensure!(wrong == 0, "{wrong} rows are wrong");
     Ok(())
+}
+
+/// What is wrong with a result, if it is not about what ATen gives.
+fn difference(dtype: Dtype, found: &[f32], expected: &[f32]) -> Option<String> {
+    let largest = expected.iter().fold(0.0f32, |a, b| a.max(b.abs()));
+    let offs = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+    let off = offs.fold(0.0f32, |a, b| if b > a || b.is_nan() { b } else { a });
+    let bound = if dtype == Dtype::Bf16 { 1.0 / 64.0 } else { 1.0 / 512.0 };
+    let is_right = found.len() == expected.len() && off <= largest * bound && largest > 0.0;
+    (!is_right).then(|| format!("off by {off} of {largest}"))
 }
 
 /// Prints by how much kernels are faster in the geometric mean, of each kind of op and type and of all: than ATen's calls, as
@@ -322,7 +371,6 @@ fn median(mut times: Vec<f64>) -> f64 {
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use passhost_ir::NodeKind;
     use passhost_ir::kernel::verify;
     use passhost_kernels::KernelLayout;
     use passhost_kernels::cuda::{DeviceProperties, emit};
@@ -331,18 +379,10 @@ mod tests {
     #[test]
     fn every_row_is_a_kernel_that_adds_up_products_by_tiles_or_for_vectors() {
         let mut forms = BTreeMap::new();
-        for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
-            let linear = LINEAR.iter().map(|sizes| product(*sizes, true, dtype));
-            let batched = BATCHED.iter().map(|sizes| product(*sizes, false, dtype));
-            let convolutions = CONVOLUTIONS.iter().map(|sizes| convolution(*sizes, dtype));
-            for case in linear.chain(batched).chain(convolutions) {
-                let text = format!("graph({}) {{\n{}return (%y)\n}}\n", case.operands, case.kernel);
-                let graph = Graph::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-                let NodeKind::Kernel { kernel, .. } = &graph.nodes[0].kind else { panic!("{text}") };
-                let facts = verify(kernel).unwrap();
-                let source = emit(kernel, &facts, &KernelLayout::contiguous(kernel), &DeviceProperties::H200);
-                *forms.entry(source.form).or_insert(0) += 1;
-            }
+        for (_, kernel) in kernels("").unwrap() {
+            let facts = verify(&kernel).unwrap();
+            let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
+            *forms.entry(source.form).or_insert(0) += 1;
         }
         let expected = [("products in tiles", 41), ("products on tensor cores", 82), ("rows", 6)];
         assert_eq!(forms.into_iter().collect::<Vec<_>>(), expected);

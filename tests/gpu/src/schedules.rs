@@ -135,28 +135,40 @@ fn remembering(compiler: Compiler) -> Compiler {
     })
 }
 
-/// Measures common fused kernels in each of their schedules, and prints the default and the fastest. All are measured
-/// twice, which shows what the times are worth.
-pub(crate) fn print_times(gpu: &Arc<Gpu>, compiler: Compiler) -> Result<()> {
+/// Common fused kernels.
+pub(crate) fn common() -> Result<Vec<(String, Kernel)>> {
+    let types = [Dtype::F32, Dtype::F16];
+    let cases = figures::cases().flat_map(|case| types.map(|dtype| (case, dtype)));
+    let kernels = cases.map(|((name, make), dtype)| {
+        let name = format!("{name}_{dtype}");
+        Ok((name.clone(), make(dtype).context(name)?))
+    });
+    kernels.collect()
+}
+
+/// Measures kernels in each of their schedules, and prints the default and the fastest. All are measured twice, which shows
+/// what the times are worth.
+pub(crate) fn print_times(gpu: &Arc<Gpu>, compiler: Compiler, kernels: &[(String, Kernel)]) -> Result<()> {
     let compiler = &remembering(compiler);
     println!("{:44} {:>3} {:>10} {:>10} {:>10}  fastest", "kernel", "of", "default us", "again us", "fastest us");
-    for (name, make) in figures::cases() {
-        for dtype in [Dtype::F32, Dtype::F16] {
-            let kernel = make(dtype).with_context(|| format!("{name} {dtype}"))?;
-            let Some((names, times, again)) = measured(gpu, compiler, &kernel)? else { continue };
-            let fastest = (0..times.len()).min_by_key(|at| times[*at]).unwrap_or(0);
-            let us = |ns: u64| ns as f64 / 1e3;
-            println!(
-                "{:44} {:3} {:10.2} {:10.2} {:10.2}  {}",
-                format!("{name}_{dtype}"),
-                times.len(),
-                us(times[0]),
-                us(again[0]),
-                us(times[fastest]),
-                if fastest == 0 { "the default" } else { &names[fastest] }
-            );
-        }
+    let (mut log, mut count) = (0.0, 0);
+    for (name, kernel) in kernels {
+        let Some((names, times, again)) = measured(gpu, compiler, kernel)? else { continue };
+        let fastest = (0..times.len()).min_by_key(|at| times[*at]).unwrap_or(0);
+        let us = |ns: u64| ns as f64 / 1e3;
+        println!(
+            "{name:44} {:3} {:10.2} {:10.2} {:10.2}  {} of {}",
+            times.len(),
+            us(times[0]),
+            us(again[0]),
+            us(times[fastest]),
+            if fastest == 0 { "the default" } else { &names[fastest] },
+            names[0]
+        );
+        log += (us(times[0]) / us(times[fastest])).ln();
+        count += 1;
     }
+    println!("defaults take {:.3} times what the fastest take in the geometric mean", (log / f64::from(count)).exp());
     Ok(())
 }
 
