@@ -15,8 +15,8 @@ pub(super) struct Constants {
     pub(super) reached: f64,
     /// How much faster data moves that fits the second-level cache.
     pub(super) cached: f64,
-    /// Launches that a call of a library costs, because it is dispatched and its result allocated.
-    pub(super) call: f64,
+    /// Launches that a call of a library costs, because it is dispatched and its result allocated: of a product, of any other.
+    pub(super) calls: [f64; 2],
     /// Launches that a view costs.
     pub(super) view: f64,
     /// Whether elements that are few products each are calculated where they are read, however often that is.
@@ -37,8 +37,8 @@ pub(super) struct Constants {
     pub(super) rule: [f64; 3],
     /// A kernel that stands for a single call must take at most this share of its time.
     pub(super) alone: f64,
-    /// What matrix products and convolutions in tiles take; without it they are a library's.
-    pub(super) tiles: Option<TileConstants>,
+    /// What matrix products and convolutions in tiles take, and what those take that are a library's; without it all are.
+    pub(super) tiles: Option<[TileConstants; 2]>,
 }
 
 /// What the model takes for granted of kernels that add up products in tiles, as the runtime does that chooses the tiles.
@@ -60,11 +60,20 @@ pub(super) struct TileConstants {
 
 const TILES: TileConstants = TileConstants {
     clock: 1.7,
-    products: [400.0, 40.0],
+    products: [450.0, 75.0],
     bytes: 32.0,
-    blocks: [(32, [128.0, 32.0]), (64, [64.0, 16.0])],
+    blocks: [(32, [128.0, 24.0]), (64, [64.0, 16.0])],
     waits: [500.0, 2000.0],
     hidden: 3.0,
+};
+
+/// cuBLAS and cuDNN, as `passhost-gpu-tests rates` found them.
+const LIBRARY: TileConstants = TileConstants {
+    products: [1400.0, 100.0],
+    bytes: 96.0,
+    blocks: [(32, [128.0, 32.0]), (128, [64.0, 16.0])],
+    hidden: 2.0,
+    ..TILES
 };
 
 const CUDA: Constants = Constants {
@@ -72,7 +81,7 @@ const CUDA: Constants = Constants {
     products: [4_500.0, 2_200.0],
     reached: 0.88,
     cached: 2.0,
-    call: 2.25,
+    calls: [4.0, 2.25],
     view: 0.4,
     few_terms: true,
     busy: 4096.0,
@@ -82,7 +91,7 @@ const CUDA: Constants = Constants {
     division: 4.0,
     rule: [40.0, 24.0, 3.0],
     alone: 1.0,
-    tiles: Some(TILES),
+    tiles: Some([TILES, LIBRARY]),
 };
 
 const CPU: Constants = Constants {
@@ -90,7 +99,7 @@ const CPU: Constants = Constants {
     products: [40.0, 40.0],
     reached: 1.0,
     cached: 4.0,
-    call: 2.0,
+    calls: [2.0, 2.0],
     view: 0.3,
     few_terms: false,
     busy: 2048.0,

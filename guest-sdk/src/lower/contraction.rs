@@ -67,6 +67,12 @@ impl Contraction {
         }
     }
 
+    /// Whether all that is multiplied lies in the tensors: nothing is padded or guarded.
+    pub(super) fn is_inside(&self, graph: &Graph) -> bool {
+        let mut places = self.factors[0].at.iter().zip(&graph.ty(self.factors[0].tensor).shape);
+        self.guard.is_empty() && places.all(|(at, extent)| at.lies_within(*extent))
+    }
+
     /// The sides of the matrix product that it is: rows that one factor alone has, those of the other, and the window.
     fn sides(&self) -> [u64; 3] {
         let axes = |factor: &ProductFactor| {

@@ -26,12 +26,18 @@ impl Model {
 
     /// Nanoseconds of a kernel.
     pub(super) fn kernel(&self, work: &WorkEstimate) -> f64 {
-        self.launch() + self.work(work)
+        self.launch() + self.work(work, 0)
     }
 
     /// Nanoseconds of a library call that does this much work.
     pub(super) fn call(&self, work: &WorkEstimate) -> f64 {
-        self.constants.call * self.launch() + self.work(work)
+        self.constants.calls[1] * self.launch() + self.work(work, 1)
+    }
+
+    /// Nanoseconds of one that adds up so many products of half types, or others.
+    pub(super) fn product_call(&self, work: &WorkEstimate, count: f64, is_half: bool) -> f64 {
+        let rate = self.constants.products[usize::from(!is_half)] * self.multiprocessors();
+        (self.constants.calls[0] * self.launch() + self.work(work, 1)).max(count / rate)
     }
 
     /// Nanoseconds of a view.
@@ -44,14 +50,9 @@ impl Model {
         WAIT * self.launch()
     }
 
-    /// Nanoseconds of so many multiplications and additions of matrix products.
-    pub(super) fn products(&self, count: f64, is_half: bool) -> f64 {
-        count / (self.constants.products[usize::from(!is_half)] * self.multiprocessors())
-    }
-
     /// Whether a kernel keeps most of the device busy, or is over before that matters.
     pub(super) fn fills(&self, work: &WorkEstimate) -> bool {
-        self.busy_share(work) > 0.5 || self.work(work) < self.launch()
+        self.busy_share(work) > 0.5 || self.work(work, 0) < self.launch()
     }
 
     fn launch(&self) -> f64 {
@@ -62,12 +63,14 @@ impl Model {
         f64::from(self.facts.multiprocessors.max(1))
     }
 
-    fn work(&self, work: &WorkEstimate) -> f64 {
+    /// Where `by` is 0 products in tiles are a kernel's, else a library's.
+    fn work(&self, work: &WorkEstimate, by: usize) -> f64 {
         let rate = self.constants.operations * self.multiprocessors();
         let mut operations = work.operations;
         if let (Some(tile), Some(tiles)) = (&work.tile, &self.constants.tiles) {
             if !tile.is_short() {
-                return self.memory(work.bytes()).max(self.tiles(tile, tiles)) + (operations + work.repeated) / rate;
+                let products = self.tiles(tile, &tiles[by]);
+                return self.memory(work.bytes()).max(products) + (operations + work.repeated) / rate;
             }
             operations += tile.blocks(1) * tile.terms as f64 * PRODUCT;
         }

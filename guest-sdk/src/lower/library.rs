@@ -74,10 +74,11 @@ fn kept(analysis: &GraphAnalysis<'_>, model: &Model, position: usize, work: &Wor
         return model.view();
     }
     let (NodeKind::Aten { op, .. }, false) = (&node.kind, node.outputs.is_empty()) else { return model.kernel(work) };
-    let calls = calls(&op.name).map_or(1.0, |&calls| f64::from(calls));
     let added = added(analysis, node, &op.name);
-    let is_half = analysis.graph.ty(node.outputs[0]).dtype.size() == 2;
-    (calls * model.call(work)).max(model.products(added, is_half))
+    if added > 0.0 {
+        return model.product_call(work, added, analysis.graph.ty(node.outputs[0]).dtype.size() == 2);
+    }
+    calls(&op.name).map_or(1.0, |&calls| f64::from(calls)) * model.call(work)
 }
 
 /// Multiplications and additions of an op that contracts; 0 for others.

@@ -11,7 +11,7 @@ use crate::lower::space::{Anchor, Coordinates};
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, Op, ReduceOp, Reg, Scalar};
-use passhost_ir::{Dtype, Kernel, numel};
+use passhost_ir::{Dtype, Kernel};
 
 /// Matrix products: in batches, each of so many rows and columns that are sums of so many products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +43,9 @@ impl Tile {
         let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
         let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
         let is_of_vectors = contraction.is_of_vectors(graph);
-        // A library rounds the factors of some convolutions to TF32, and adds up windows in orders of its own. Where an element
-        // comes out by a last digit otherwise, a norm behind it may show that.
-        let is_rounded = contraction.convolves && (first == Dtype::F32 || numel(&contraction.window[1..]) > 1);
+        // A library rounds the factors of some convolutions to TF32, and multiplies by what is not there, where an infinite
+        // weight gives NaN.
+        let is_rounded = contraction.convolves && (first == Dtype::F32 || !contraction.is_inside(graph));
         if !is_covered || is_rounded || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
             return None;
         }
