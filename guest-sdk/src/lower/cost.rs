@@ -26,18 +26,19 @@ impl Model {
 
     /// Nanoseconds of a kernel.
     pub(super) fn kernel(&self, work: &WorkEstimate) -> f64 {
-        self.launch() + self.work(work, 0)
+        self.launch() + self.work(work)
     }
 
     /// Nanoseconds of a library call that does this much work.
     pub(super) fn call(&self, work: &WorkEstimate) -> f64 {
-        self.constants.calls[1] * self.launch() + self.work(work, 1)
+        self.constants.calls[1] * self.launch() + self.work(work)
     }
 
-    /// Nanoseconds of one that adds up so many products of half types, or others.
-    pub(super) fn product_call(&self, work: &WorkEstimate, count: f64, is_half: bool) -> f64 {
+    /// Nanoseconds of one that adds up products, so many of half types or others, where kernels have tiles for them these.
+    pub(super) fn product_call(&self, work: &WorkEstimate, tile: Option<&Tile>, (count, is_half): (f64, bool)) -> f64 {
         let rate = self.constants.products[usize::from(!is_half)] * self.multiprocessors();
-        (self.constants.calls[0] * self.launch() + self.work(work, 1)).max(count / rate)
+        let products = tile.zip(self.constants.tiles).map(|(tile, [_, library])| self.tiles(tile, &library));
+        self.constants.calls[0] * self.launch() + self.work(work).max(products.unwrap_or(count / rate))
     }
 
     /// Nanoseconds of a view.
@@ -52,7 +53,7 @@ impl Model {
 
     /// Whether a kernel keeps most of the device busy, or is over before that matters.
     pub(super) fn fills(&self, work: &WorkEstimate) -> bool {
-        self.busy_share(work) > 0.5 || self.work(work, 0) < self.launch()
+        self.busy_share(work) > 0.5 || self.work(work) < self.launch()
     }
 
     fn launch(&self) -> f64 {
@@ -63,14 +64,12 @@ impl Model {
         f64::from(self.facts.multiprocessors.max(1))
     }
 
-    /// Where `by` is 0 products in tiles are a kernel's, else a library's.
-    fn work(&self, work: &WorkEstimate, by: usize) -> f64 {
+    fn work(&self, work: &WorkEstimate) -> f64 {
         let rate = self.constants.operations * self.multiprocessors();
         let mut operations = work.operations;
-        if let (Some(tile), Some(tiles)) = (&work.tile, &self.constants.tiles) {
+        if let (Some(tile), Some([tiles, _])) = (&work.tile, &self.constants.tiles) {
             if !tile.is_short() {
-                let products = self.tiles(tile, &tiles[by]);
-                return self.memory(work.bytes()).max(products) + (operations + work.repeated) / rate;
+                return self.memory(work.bytes()).max(self.tiles(tile, tiles)) + (operations + work.repeated) / rate;
             }
             operations += tile.blocks(1) * tile.terms as f64 * PRODUCT;
         }

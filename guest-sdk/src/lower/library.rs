@@ -76,7 +76,8 @@ fn kept(analysis: &GraphAnalysis<'_>, model: &Model, position: usize, work: &Wor
     let (NodeKind::Aten { op, .. }, false) = (&node.kind, node.outputs.is_empty()) else { return model.kernel(work) };
     let added = added(analysis, node, &op.name);
     if added > 0.0 {
-        return model.product_call(work, added, analysis.graph.ty(node.outputs[0]).dtype.size() == 2);
+        let is_half = analysis.graph.ty(node.outputs[0]).dtype.size() == 2;
+        return model.product_call(work, analysis.tile(position), (added, is_half));
     }
     calls(&op.name).map_or(1.0, |&calls| f64::from(calls)) * model.call(work)
 }
