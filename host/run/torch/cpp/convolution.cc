@@ -22,50 +22,20 @@ constexpr size_t kMostAlgorithms = 6;
 // Of cudnn_graph.h, which need not be there where this is compiled.
 enum DataType : int { kFloat = 0, kHalf = 2, kBFloat16 = 9 };
 enum Kind : int {
-  kSpatial = 1,
-  kEngine = 2,
-  kAlgorithm = 3,
-  kHeuristic = 4,
-  kPlan = 5,
-  kForward = 10,
-  kGraph = 15,
-  kVariant = 16,
+  kSpatial = 1, kEngine = 2, kAlgorithm = 3, kHeuristic = 4, kPlan = 5, kForward = 10, kGraph = 15, kVariant = 16,
   kTensor = 17,
 };
-enum Type : int { kHandle = 0, kDataType = 1, kInt64 = 3, kFloats = 4, kPointer = 6, kMode = 7, kHeuristicMode = 8, kNote = 11,
-                  kDescriptor = 15 };
+enum Type : int {
+  kHandle = 0, kDataType = 1, kInt64 = 3, kFloats = 4, kPointer = 6, kMode = 7, kHeuristicMode = 8, kNote = 11,
+  kDescriptor = 15,
+};
 enum Attribute : int {
-  kComputeType = 100,
-  kConvolutionMode = 101,
-  kDilations = 102,
-  kStrides = 103,
-  kPaddingBehind = 104,
-  kPaddingBefore = 105,
-  kDimensions = 106,
-  kOfHeuristicMode = 200,
-  kOfGraph = 201,
-  kAlgorithms = 202,
-  kOfEngine = 300,
-  kPlanHandle = 400,
-  kPlanAlgorithm = 401,
-  kPlanWorkspace = 402,
-  kAlpha = 700,
-  kBeta = 701,
-  kForwardSpatial = 702,
-  kForwardWeight = 703,
-  kForwardInput = 704,
-  kForwardResult = 705,
-  kGraphHandle = 800,
-  kGraphOperations = 801,
-  kTensorAlignment = 900,
-  kTensorType = 901,
-  kTensorSizes = 902,
-  kTensorStrides = 903,
-  kTensorName = 906,
-  kVariantNames = 1000,
-  kVariantPointers = 1001,
-  kVariantWorkspace = 1003,
-  kEngineNotes = 1303,
+  kComputeType = 100, kConvolutionMode = 101, kDilations = 102, kStrides = 103, kPaddingBehind = 104,
+  kPaddingBefore = 105, kDimensions = 106, kOfHeuristicMode = 200, kOfGraph = 201, kAlgorithms = 202, kOfEngine = 300,
+  kPlanHandle = 400, kPlanAlgorithm = 401, kPlanWorkspace = 402, kAlpha = 700, kBeta = 701, kForwardSpatial = 702,
+  kForwardWeight = 703, kForwardInput = 704, kForwardResult = 705, kGraphHandle = 800, kGraphOperations = 801,
+  kTensorAlignment = 900, kTensorType = 901, kTensorSizes = 902, kTensorStrides = 903, kTensorName = 906,
+  kVariantNames = 1000, kVariantPointers = 1001, kVariantWorkspace = 1003, kEngineNotes = 1303,
 };
 constexpr int kCrossCorrelation = 1, kInstant = 0, kRoundsInputs = 1;
 constexpr std::array<int64_t, 3> kNames{'x', 'w', 'y'};
@@ -250,7 +220,8 @@ class Convolution : public LibraryCall {
     }
     const at::Tensor out(at::detail::empty_generic(sizes_, allocator, keys, operands[0]->scalar_type(), format_));
     const c10::DataPtr workspace = workspace_ > 0 ? allocator->allocate(workspace_) : c10::DataPtr();
-    const std::array<const void*, 3> addresses{operands[0]->const_data_ptr(), operands[1]->const_data_ptr(), out.data_ptr()};
+    const std::array<const void*, 3> addresses{operands[0]->const_data_ptr(), operands[1]->const_data_ptr(),
+                                               out.data_ptr()};
     void* const room = workspace.get();
     Descriptor variant(kVariant);
     variant.set(kVariantNames, kInt64, kNames.data(), kNames.size())
@@ -292,7 +263,8 @@ bool is_convolution(const std::string& op, const std::vector<c10::IValue>& argum
   return std::find(ops.begin(), ops.end(), op) != ops.end() && arguments.size() == 5 && arguments[0].isNone();
 }
 
-std::unique_ptr<LibraryCall> convolution(const std::vector<c10::IValue>& arguments, const Operands& operands, bool rounds) {
+std::unique_ptr<LibraryCall> convolution(const std::vector<c10::IValue>& arguments, const Operands& operands,
+                                         bool rounds) {
   if (operands.size() != 2) {
     return nullptr;
   }

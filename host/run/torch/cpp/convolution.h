@@ -10,6 +10,7 @@ bool is_convolution(const std::string& op, const std::vector<c10::IValue>& argum
 
 // The convolution of these operands, as ATen describes it, whether or not it rounds factors of f32. Nothing where ATen makes
 // several calls.
-std::unique_ptr<LibraryCall> convolution(const std::vector<c10::IValue>& arguments, const Operands& operands, bool rounds);
+std::unique_ptr<LibraryCall> convolution(const std::vector<c10::IValue>& arguments, const Operands& operands,
+                                         bool rounds);
 
 }  // namespace passhost

@@ -166,7 +166,8 @@ struct Product : LibraryCall {
     const int type = element == at::kFloat ? kFloat : element == at::kHalf ? kHalf : kBFloat16;
     void* preference = nullptr;
     own = own_handle(operands[first]->device().index());
-    if (own == nullptr || lib.describe(&description, rounds && element == at::kFloat ? kComputeTf32 : kCompute, kFloat) != 0 ||
+    const int compute = rounds && element == at::kFloat ? kComputeTf32 : kCompute;
+    if (own == nullptr || lib.describe(&description, compute, kFloat) != 0 ||
         lib.prefer(&preference) != 0) {
       return false;
     }
@@ -229,7 +230,8 @@ bool is_product(const std::string& op, const std::vector<c10::IValue>& arguments
   const auto is_plain = [](const c10::IValue& value) {
     return value.isNone() || (value.isScalar() && value.toScalar().equal(1));
   };
-  return std::find(ops.begin(), ops.end(), op) != ops.end() && std::all_of(arguments.begin(), arguments.end(), is_plain);
+  return std::find(ops.begin(), ops.end(), op) != ops.end() &&
+      std::all_of(arguments.begin(), arguments.end(), is_plain);
 }
 
 std::unique_ptr<LibraryCall> product(const std::string& op, const Operands& operands, bool rounds) {
@@ -242,7 +244,8 @@ std::unique_ptr<LibraryCall> product(const std::string& op, const Operands& oper
     return operand->is_cuda() && operand->scalar_type() == type && operand->numel() > 0;
   };
   const int64_t before = a.dim() - 2;
-  if ((type != at::kFloat && type != at::kHalf && type != at::kBFloat16) || !std::all_of(operands.begin(), operands.end(), is_of_type) || before < 0 || b.dim() < 2) {
+  if ((type != at::kFloat && type != at::kHalf && type != at::kBFloat16) ||
+      !std::all_of(operands.begin(), operands.end(), is_of_type) || before < 0 || b.dim() < 2) {
     return nullptr;
   }
   // A matrix as second factor makes rows of batches.
