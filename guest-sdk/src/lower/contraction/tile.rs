@@ -30,6 +30,9 @@ pub(in crate::lower) struct Tile {
 /// one by one take less time.
 const SHORTEST: [u64; 2] = [2, 4];
 const FEWEST_TERMS: u64 = 8;
+/// Terms that a library adds up in one, however few blocks there are; and blocks from which on it does so with more.
+const MOST_IN_ONE: u64 = 128;
+const FEWEST_BLOCKS: f64 = 64.0;
 /// Why they stand in no kernel with another reduction.
 pub(in crate::lower) const ALONE: LowerError =
     LowerError::Tile("have a kernel of their own: another reduction needs a second one");
@@ -60,6 +63,7 @@ impl Tile {
             places.iter().flat_map(Index::axes_read).fold(0, |mask: u32, axis| mask | 1u32.wrapping_shl(axis as u32))
         };
         let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), first != Dtype::F32).ok();
+        let tile = tile.filter(|tile| tile.is_half || !tile.is_in_parts());
         // Vectors in groups, as of a convolution, may be matrices. Kernels by rows handle overlapping windows better.
         let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
         tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
@@ -116,6 +120,12 @@ impl Tile {
         }
         let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.values[reg.0 as usize]));
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
+    }
+
+    /// Whether a library adds up the terms in several parts, as it has too few blocks to do otherwise: sums of `f32` then
+    /// are others, and neither way is the right one.
+    fn is_in_parts(&self) -> bool {
+        !self.is_short() && self.terms > MOST_IN_ONE && self.blocks(64) < FEWEST_BLOCKS
     }
 
     /// Whether rows are gone over one by one.
