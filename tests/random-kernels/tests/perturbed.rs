@@ -179,9 +179,9 @@ fn fused(dtype: Dtype, factors: &[(f64, f64)]) -> f64 {
 }
 
 /// As tensor cores do: of each 16 products and what is summed up so far, only the digits that the largest of them has are
-/// added, and those beyond are cut off.
+/// added, and those beyond are cut off. A product by itself is rounded.
 fn cut_off(dtype: Dtype, factors: &[(f64, f64)]) -> f64 {
-    if dtype == Dtype::F64 {
+    if dtype == Dtype::F64 || factors.len() == 1 {
         return fused(dtype, factors);
     }
     factors.chunks(16).fold(0.0, |sum, chunk| {
@@ -195,7 +195,7 @@ fn cut_off(dtype: Dtype, factors: &[(f64, f64)]) -> f64 {
             (x / digit).trunc() * digit
         };
         let sum: f64 = terms.iter().map(|x| cut(*x, largest)).sum();
-        if sum == 0.0 { 0.0 } else { cut(sum, sum.abs()) }
+        if sum == 0.0 { 0.0 } else { scalar::round(dtype, cut(sum, sum.abs())) }
     })
 }
 
@@ -237,7 +237,7 @@ fn a_correct_implementation_stays_within_the_bounds() {
 fn sums_of_products_stay_within_the_bounds_in_every_order_and_fused() {
     let sums: [SumOfProducts; 2] = [fused, cut_off];
     let mut differ = [0; 2];
-    for (kernel, inputs) in (0..120).map(RandomKernel::contraction).filter(|(kernel, _)| kernel.work() <= 20_000) {
+    for (kernel, inputs) in (0..200).map(RandomKernel::contraction).filter(|(kernel, _)| kernel.work() <= 20_000) {
         let facts = verify(&kernel).expect("random kernels are valid");
         let rounded = execute(&kernel, &facts, &inputs, None);
         hold(&kernel, &facts, &inputs, &rounded);
@@ -248,6 +248,30 @@ fn sums_of_products_stay_within_the_bounds_in_every_order_and_fused() {
         }
     }
     assert!(differ.iter().all(|differ| *differ > 10), "{differ:?}");
+}
+
+#[test]
+fn sums_of_products_that_are_too_large_or_too_small_stay_within_the_bounds() {
+    for exponent in [64, -75] {
+        let scaled = |tensor: &Tensor| match tensor.dtype {
+            dtype @ (Dtype::F32 | Dtype::Bf16) => Tensor::from_fn(dtype, tensor.shape.clone(), |position| {
+                Num::Float(tensor.get_f64(position) * 2f64.powi(exponent))
+            }),
+            _ => tensor.clone(),
+        };
+        let mut differ = 0;
+        for (kernel, inputs) in (0..120).map(RandomKernel::contraction).filter(|(kernel, _)| kernel.work() <= 20_000) {
+            let inputs: Vec<Tensor> = inputs.iter().map(scaled).collect();
+            let facts = verify(&kernel).expect("random kernels are valid");
+            let rounded = execute(&kernel, &facts, &inputs, None);
+            for written in [fused as SumOfProducts, cut_off].map(|sum| execute(&kernel, &facts, &inputs, Some(sum))) {
+                hold(&kernel, &facts, &inputs, &written);
+                differ += u32::from(written != rounded);
+            }
+            hold(&kernel, &facts, &inputs, &rounded);
+        }
+        assert!(differ > 10, "{differ} differ at 2^{exponent}");
+    }
 }
 
 #[test]

@@ -2,9 +2,9 @@
 //!
 //! Another implementation is correct if it computes `+ - * /`, `sqrt`, `fma`, comparisons and casts in the declared
 //! type as IEEE 754 rounds them, transcendental functions within 2 ulp, and sums and products in any order. A sum may
-//! take in products before these are rounded (`fma`), unless they overflow by themselves. Results that only pass through
-//! exact operations have bound 0: the bits are given. Where the intervals of possible operands reach over a decision (a
-//! comparison, a cast to an integer, an overflow) the result is unknown.
+//! take in products before these are rounded (`fma`). Results that only pass through exact operations have bound 0: the
+//! bits are given. Where the intervals of possible operands reach over a decision (a comparison, a cast to an integer, an
+//! overflow) the result is unknown.
 
 use super::scalar::{self, Num};
 

@@ -67,6 +67,18 @@ impl Fold {
         }
     }
 
+    /// The same of a product, which a sum may take in before it is rounded: one that is too large or too small for its type
+    /// counts all the same.
+    pub(super) fn push_product(&mut self, arithmetic: Arithmetic, product: Approx, factors: [Approx; 2]) {
+        if let Fold::Sum(floats, _) = self {
+            let value = product.value.as_f64();
+            let are = |holds: fn(f64) -> bool| factors.iter().all(|factor| holds(factor.value.as_f64()));
+            floats.overflows |= value.is_infinite() && are(f64::is_finite);
+            floats.underflows |= value == 0.0 && are(|factor| factor != 0.0);
+        }
+        self.push(arithmetic, product);
+    }
+
     pub(super) fn result(&self, arithmetic: Arithmetic) -> Approx {
         match self {
             Fold::Integers { total, unknown, .. } => {
@@ -105,6 +117,12 @@ pub(super) struct Floats {
     nan: bool,
     unknown: bool,
     infinite: bool,
+    /// Some element is infinite, or 0, only because it was rounded.
+    overflows: bool,
+    underflows: bool,
+    /// Some element may be above 0, and some below.
+    positive: bool,
+    negative: bool,
     /// Some element may be 0.
     maybe_zero: bool,
     /// Some element is 0.
@@ -126,6 +144,8 @@ impl Floats {
         self.nan |= x.is_certain_nan();
         self.unknown |= x.is_unknown();
         self.infinite |= value.is_infinite();
+        self.positive |= value + x.bound > 0.0;
+        self.negative |= value - x.bound < 0.0;
         self.zero |= value == 0.0 && x.bound <= SIGN_OF_ZERO;
         if value.is_finite() && !x.is_unknown() {
             let (smallest, largest) = (value.abs() - x.bound, value.abs() + x.bound);
@@ -167,9 +187,11 @@ impl Floats {
             return Approx::unknown(value);
         }
         if self.infinite {
-            return Approx::exact(value);
+            // Elements of the other sign may bring back what overflows.
+            let is_open = self.overflows && self.positive && self.negative;
+            return if is_open { Approx::unknown(value) } else { Approx::exact(value) };
         }
-        let underflow = if self.magnitudes > 0.0 { self.count * precision.tiny } else { 0.0 };
+        let underflow = if self.magnitudes > 0.0 || self.underflows { self.count * precision.tiny } else { 0.0 };
         let spread = self.bounds + self.count * precision.epsilon * self.magnitudes + underflow;
         let sum = arithmetic.settle(dtype, self.sum, spread, 0.0);
         if sum.is_exact() && self.sum == 0.0 { Approx { bound: SIGN_OF_ZERO, ..sum } } else { sum }
@@ -305,6 +327,49 @@ mod tests {
             let distance = (f64::from(fused) - result.value.as_f64()).abs();
             assert!(distance > 0.0 && distance <= result.bound, "{distance} above {}: {products:?}", result.bound);
         }
+    }
+
+    /// The sum of products in `f32`, and what adding them up without rounding them first gives.
+    fn sum_of_products(products: &[(f32, f32)]) -> (Approx, f64) {
+        let arithmetic = Arithmetic { mode: Mode::Declared };
+        let mut fold = Fold::sum(Dtype::F32);
+        for &(a, b) in products {
+            let factors = [a, b].map(|x| Approx::exact(Num::Float(x.into())));
+            let product = arithmetic.binary(Binary::Mul, Dtype::F32, factors[0], factors[1]);
+            fold.push_product(arithmetic, product, factors);
+        }
+        let exact: f64 = products.iter().map(|&(a, b)| f64::from(a) * f64::from(b)).sum();
+        (fold.result(arithmetic), scalar::round(Dtype::F32, exact))
+    }
+
+    #[test]
+    fn products_that_overflow_may_be_brought_back_before_they_are_rounded() {
+        let inf = f32::INFINITY;
+        for products in
+            [vec![(3e38, 1.5), (-1.5e38, 1.0)], vec![(-3e38, 2.0), (3e38, 2.0)], vec![(2.0, -3e38), (inf, 1.0)]]
+        {
+            let (sum, _) = sum_of_products(&products);
+            assert!(sum.is_unknown(), "{sum:?}: {products:?}");
+        }
+        for products in [vec![(3e38, 1.5)], vec![(3e38, 1.5), (3.0, 1.0), (0.0, -1.0)], vec![(inf, 1.0), (-3.0, 1.0)]] {
+            let (sum, exact) = sum_of_products(&products);
+            assert_eq!((sum, exact), (Approx::exact(Num::Float(f64::INFINITY)), f64::INFINITY), "{products:?}");
+        }
+        let (nan, _) = sum_of_products(&[(3e38, 1.5), (-3e38, 1.0), (inf, 0.0)]);
+        assert!(nan.is_certain_nan(), "{nan:?}");
+    }
+
+    #[test]
+    fn products_that_underflow_may_add_up_before_they_are_rounded() {
+        let small = 2f32.powi(-75);
+        for (count, product) in [(300, (small, small)), (2, (small, -small)), (70, (1e-30, 1e-16))] {
+            let (sum, exact) = sum_of_products(&vec![product; count]);
+            assert_eq!(sum.value, Num::Float(0.0), "each product is 0 by itself");
+            assert!(exact != 0.0 && exact.abs() <= sum.bound, "{exact} beyond {sum:?}");
+        }
+        // Zeros that nothing was lost of stay zeros.
+        let (zero, _) = sum_of_products(&[(0.0, 1.0), (3.0, 0.0)]);
+        assert_eq!(zero, Approx { value: Num::Float(0.0), bound: SIGN_OF_ZERO });
     }
 
     #[test]

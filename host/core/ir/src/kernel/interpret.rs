@@ -8,7 +8,7 @@ use super::arithmetic::{Arithmetic, Mode};
 use super::facts::{Facts, index_order};
 use super::scalar::{self, Num};
 use super::tensor::Tensor;
-use super::{Class, IndexExpr, IndexId, Kernel, Op, PaddingMode, Reg, Store};
+use super::{Binary, Class, IndexExpr, IndexId, Kernel, Op, PaddingMode, Reg, Store};
 use crate::Dtype;
 
 /// What a store writes.
@@ -157,7 +157,10 @@ impl InterpretedRow<'_> {
             Op::Reduce(op, a) => {
                 let mut fold = (op.fold())(self.dtype(a));
                 for element in 0..self.positions.len() {
-                    fold.push(self.arithmetic, self.value(a, element));
+                    match self.factors(a, element) {
+                        Some(factors) => fold.push_product(self.arithmetic, self.value(a, element), factors),
+                        None => fold.push(self.arithmetic, self.value(a, element)),
+                    }
                 }
                 vec![fold.result(self.arithmetic)]
             }
@@ -177,6 +180,18 @@ impl InterpretedRow<'_> {
             _ => (0..count).map(|element| self.pointwise(at, element)).collect(),
         };
         self.values.push(list);
+    }
+
+    /// The factors of what is, or may be, a product at an element, under a condition or without.
+    fn factors(&self, value: Reg, element: usize) -> Option<[Approx; 2]> {
+        let op = |value: Reg| &self.kernel.body[value.0 as usize].op;
+        let may_hold = |condition: Approx| condition.value.is_true() || condition.is_unknown();
+        let product = match *op(value) {
+            Op::Select(condition, product, _) if may_hold(self.value(condition, element)) => product,
+            _ => value,
+        };
+        let Op::Binary(Binary::Mul, a, b) = *op(product) else { return None };
+        Some([a, b].map(|factor| self.value(factor, element)))
     }
 
     fn dtype(&self, value: Reg) -> Dtype {
