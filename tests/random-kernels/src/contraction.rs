@@ -38,7 +38,8 @@ impl RandomKernel {
     /// A verified kernel and one tensor for each of its inputs. A seed always gives the same.
     ///
     /// The kernel has one sum, of products of two factors: of matrices, with batches and either factor transposed, or of
-    /// a convolution, with all that one may have. At most [`MOST_PRODUCTS`] products are taken. A quarter of the seeds
+    /// a convolution, with all that one may have. Some products count only where a tensor says so, and some factors are read at
+    /// positions that a tensor holds. At most [`MOST_PRODUCTS`] products are taken. A quarter of the seeds
     /// has a few infinities and NaNs among the inputs.
     pub fn contraction(seed: u64) -> (Kernel, Vec<Tensor>) {
         let random = Prng::new(seed.wrapping_mul(0xa076_1d64_78bd_642f));
@@ -92,11 +93,12 @@ impl Builder {
         self.push(dtype, Op::Load { input: self.kernel.inputs.len() as u32 - 1, index, padding })
     }
 
-    /// An element of a new input that lies along these axes, as a float that is calculated with.
+    /// An element of a new input that lies along these axes, as a float that is calculated with, or as a condition.
     fn along(&mut self, axes: &[u32], math: Dtype) -> Reg {
         let dims: Vec<(i64, IndexId)> =
             axes.iter().map(|&axis| (self.kernel.extent(axis).unwrap_or(1), IndexId(axis))).collect();
-        let dtype = self.random.pick(&[Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F32, math]);
+        let floats = [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F32, math];
+        let dtype = if math.is_float() { self.random.pick(&floats) } else { math };
         let element = self.element(dtype, &dims, PaddingMode::Clamp);
         self.converted(math, element)
     }

@@ -143,7 +143,18 @@ impl Builder {
     /// An embedding: a table of positions, and a load by what it holds.
     pub(super) fn gather(&mut self) -> Reg {
         let extent = self.random.between(1, 40);
-        let (by, count) = self.axis();
+        let axis = self.axis();
+        let gathered = self.gathered(axis, extent);
+        let (other, width) = self.map();
+        let dtype = self.random.pick(&DTYPES);
+        if extent * width > MOST_ELEMENTS {
+            return self.load_new(dtype, vec![gathered], vec![extent], Draw::Numbers);
+        }
+        self.load_new(dtype, vec![gathered, other], vec![extent, width], Draw::Numbers)
+    }
+
+    /// The position in a dimension of this extent that a tensor of integers has at an index below `count`.
+    pub(super) fn gathered(&mut self, (by, count): (IndexId, i64), extent: i64) -> IndexId {
         let kind = self.random.pick(&[Dtype::I64, Dtype::I32, Dtype::I64, Dtype::I16, Dtype::U8, Dtype::I8]);
         let mut position = self.load_new(kind, vec![by], vec![count], Draw::Positions(extent));
         if kind == Dtype::I64 && self.random.chance(50) {
@@ -154,12 +165,6 @@ impl Builder {
             position = self.push(kind, Op::Binary(Binary::Min, above, high));
         }
         let gathered = self.expr(IndexExpr::Value(position));
-        let gathered = if self.random.chance(20) { self.expr(IndexExpr::Mod(gathered, extent)) } else { gathered };
-        let (other, width) = self.map();
-        let dtype = self.random.pick(&DTYPES);
-        if extent * width > MOST_ELEMENTS {
-            return self.load_new(dtype, vec![gathered], vec![extent], Draw::Numbers);
-        }
-        self.load_new(dtype, vec![gathered, other], vec![extent, width], Draw::Numbers)
+        if self.random.chance(20) { self.expr(IndexExpr::Mod(gathered, extent)) } else { gathered }
     }
 }

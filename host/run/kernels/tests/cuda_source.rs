@@ -1,7 +1,7 @@
 //! What is emitted for a GPU compiles, without one. Skipped only where `scripts/setup` found no NVRTC, and never in CI.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use passhost_ir::kernel::verify;
+use passhost_ir::kernel::{IndexExpr, verify};
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::KernelLayout;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, Nvrtc, NvrtcError, candidates, emit, emit_joined};
@@ -230,6 +230,24 @@ fn counted(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
 fn random_kernels_are_of_every_form() {
     let counts = counted(0..2000);
     assert!(counts.values().all(|count| *count >= 10), "{counts:?}");
+}
+
+#[test]
+fn products_that_a_tensor_chooses_or_places_are_added_up_by_tiles() {
+    let is_tiled = |kernel: Kernel| {
+        let facts = verify(&kernel).unwrap();
+        let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
+        source.form.starts_with("products")
+    };
+    let tiled = |is_of_kind: fn(&Kernel) -> bool| -> Vec<bool> {
+        (0..400).map(|seed| RandomKernel::contraction(seed).0).filter(is_of_kind).map(is_tiled).collect()
+    };
+    let chosen = tiled(|kernel| kernel.inputs.iter().any(|input| input.dtype == Dtype::Bool));
+    let placed = tiled(|kernel| kernel.index.iter().any(|expr| matches!(expr, IndexExpr::Value(_))));
+    for (name, tiled) in [("chosen", chosen), ("placed", placed)] {
+        let count = tiled.iter().filter(|tiled| **tiled).count();
+        assert!(count >= 10 && 4 * count >= tiled.len(), "{name}: {count} of {}", tiled.len());
+    }
 }
 
 #[test]

@@ -15,7 +15,10 @@ impl Builder {
         let b = self.factor(second, dtypes[1], math);
         let mut product = self.push(math, Op::Binary(Binary::Mul, a, b));
         let guards = products.inside.iter().map(|&(index, extent)| self.is_inside(index, extent));
-        let guards: Vec<Reg> = guards.collect();
+        let mut guards: Vec<Reg> = guards.collect();
+        if self.random.chance(12) {
+            guards.push(self.mask(&products.factors));
+        }
         let inside = guards.into_iter().reduce(|a, b| self.push(Dtype::Bool, Op::Binary(Binary::And, a, b)));
         if let Some(inside) = inside {
             let without = self.push(math, Op::Const(Scalar::Float(0.0)));
@@ -44,7 +47,15 @@ impl Builder {
     /// A factor: an element, sometimes with something calculated from it.
     fn factor(&mut self, factor: &Factor, dtype: Dtype, math: Dtype) -> Reg {
         let padding = if self.random.chance(70) { PaddingMode::Pad(zero(dtype)) } else { PaddingMode::Clamp };
-        let element = self.element(dtype, &factor.dims, padding);
+        let mut dims = factor.dims.clone();
+        if self.random.chance(8) && !dims.is_empty() {
+            // As rows of a table are read by what a tensor of integers holds.
+            let dim = self.random.below(dims.len());
+            let (count, index) = dims[dim];
+            let extent = self.random.between((count + 1) / 2, count + 3);
+            dims[dim] = (extent, self.gathered((index, count), extent));
+        }
+        let element = self.element(dtype, &dims, padding);
         let wide = if dtype == Dtype::F64 { Dtype::F64 } else { Dtype::F32 };
         let mut value = self.converted(wide, element);
         for _ in 0..self.random.pick(&[0, 0, 0, 0, 0, 0, 0, 0, 1, 2]) {
@@ -83,6 +94,20 @@ impl Builder {
                 self.push(dtype, Op::Binary(Binary::Mul, value, scale))
             }
         }
+    }
+
+    /// A condition that is read, along axes of a factor, or now and then along any.
+    fn mask(&mut self, factors: &[Factor; 2]) -> Reg {
+        let all: Vec<u32> = (0..(self.kernel.parallel.len() + self.kernel.reduce.len()) as u32).collect();
+        let factor = self.random.below(2);
+        let mut axes = if self.random.chance(85) { factors[factor].axes.clone() } else { all };
+        axes.retain(|_| self.random.chance(75));
+        if self.random.chance(70) {
+            return self.along(&axes, Dtype::Bool);
+        }
+        let number = self.along(&axes, Dtype::F32);
+        let zero = self.push(Dtype::F32, Op::Const(Scalar::Float(0.0)));
+        self.push(Dtype::Bool, Op::Compare(Compare::Gt, number, zero))
     }
 
     /// Whether an index is at least 0 and below an extent.
