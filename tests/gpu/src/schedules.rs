@@ -2,7 +2,7 @@
 
 use crate::figures::{self, Memory};
 use crate::memory::Arena;
-use crate::random::{Stored, bound, sizes};
+use crate::random::{Drawn, Stored, bound, sizes};
 use anyhow::{Context, Result, ensure};
 use cudarc::driver::result;
 use passhost_ir::{Dtype, Kernel, contiguous_strides};
@@ -64,13 +64,19 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, thread
     compared.into_inner().map_err(|_| anyhow::anyhow!("a thread panicked"))
 }
 
-/// Runs a kernel in each of its schedules; returns how many there are beside the default.
-fn compare(gpu: &Arc<Gpu>, compiler: &Compiler, seed: u64) -> Result<u64> {
-    let (kernel, tensors) = match seed % 10 {
+/// A kernel of any kind, a fifth of them contractions.
+fn drawn(seed: u64) -> Drawn {
+    match seed % 10 {
+        4 | 5 => RandomKernel::contraction(seed),
         6 | 7 => RandomKernel::transposed(seed),
         8 | 9 => RandomKernel::concatenated(seed),
         _ => RandomKernel::generate(seed),
-    };
+    }
+}
+
+/// Runs a kernel in each of its schedules; returns how many there are beside the default.
+fn compare(gpu: &Arc<Gpu>, compiler: &Compiler, seed: u64) -> Result<u64> {
+    let (kernel, tensors) = drawn(seed);
     let stored: Vec<Stored> = tensors.iter().map(|tensor| Stored::of(tensor, seed)).collect();
     let _entered = gpu.enter()?;
     let mut arena = Arena::new(ROOM)?;
@@ -214,4 +220,30 @@ fn measured(gpu: &Arc<Gpu>, compiler: &Compiler, kernel: &Kernel) -> Result<Opti
     // SAFETY: nothing uses the stream any more.
     unsafe { result::stream::destroy(stream)? };
     Ok(Some(measured))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use passhost_ir::kernel::verify;
+    use passhost_kernels::KernelLayout;
+    use passhost_kernels::cuda::{DeviceProperties, candidates};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn kernels_that_are_compared_have_tiles_of_several_sizes() {
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for seed in 0..300 {
+            let kernel = drawn(seed).0;
+            let (facts, layout) = (verify(&kernel).unwrap(), KernelLayout::contiguous(&kernel));
+            let all = candidates(&kernel, &facts, &layout, &DeviceProperties::H200);
+            let tiles = all.iter().filter(|source| source.form.starts_with("products"));
+            let tiles: Vec<&str> = tiles.map(|source| source.schedule.as_str()).collect();
+            if tiles.len() > 1 {
+                tiles.into_iter().for_each(|tile| *counts.entry(tile.to_owned()).or_default() += 1);
+            }
+        }
+        assert!(counts.len() >= 10 && counts.values().all(|count| *count >= 5), "{counts:#?}");
+    }
 }
