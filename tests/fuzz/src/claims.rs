@@ -41,12 +41,10 @@ impl Target for Claims {
         let (kernel, tensors) = match random.below(100) {
             0..25 => {
                 let seed = random.bits();
-                if seed.is_multiple_of(3) {
-                    (RandomKernel::contraction(seed).0, None)
-                } else {
-                    let (kernel, tensors) = RandomKernel::generate(seed);
-                    (kernel, Some(tensors))
-                }
+                let is_contraction = seed.is_multiple_of(3);
+                let draw = if is_contraction { RandomKernel::contraction } else { RandomKernel::generate };
+                let (kernel, tensors) = draw(seed);
+                (kernel, Some(tensors))
             }
             25..30 => (RandomKernel::transposed(random.bits()).0, None),
             30..35 => (RandomKernel::concatenated(random.bits()).0, None),
