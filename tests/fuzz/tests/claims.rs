@@ -63,3 +63,35 @@ fn rows_that_no_thread_reaches_are_found() {
     let error = check(&meaning, &claims, 10, &mut Random::new(1, 1)).unwrap_err();
     assert!(error.contains("1000"), "{error}");
 }
+
+/// Rows of both batches lie side by side in the first factor.
+const TWO_SIDES: &str = "kernel {
+  space p0=2, p1=6, p2=8; reduce r0=16
+  in x0: f32[16,2,6]
+  in x1: f32[2,16,8]
+  i0 = p0
+  i1 = p1
+  i2 = p2
+  i3 = r0
+  v0: f32 = load x0[i3, i0, i1] clamp
+  v1: f32 = load x1[i0, i3, i2] clamp
+  v2: f32 = mul v0, v1
+  v3: f32 = reduce sum v2
+  out v3 over [p0, p1, p2] as [2,6,8]
+}";
+
+#[test]
+fn lanes_that_lie_on_two_sides_are_found() {
+    let (kernel, facts, layout, mut claims) = emitted(TWO_SIDES);
+    let check = |claims: &Claims| {
+        let meaning = Meaning::new(&kernel, &facts, &layout, claims, None);
+        check(&meaning, claims, 20_000, &mut Random::new(1, 1))
+    };
+    assert_eq!((claims.lanes, check(&claims)), (2, Ok(())));
+    // Four divide all rows, and are neighbours at aligned addresses.
+    claims.lanes = 4;
+    let error = check(&claims).unwrap_err();
+    assert!(error.contains("OneSide(6): rows [4, 5, 6, 7]"), "{error}");
+    claims.list.retain(|claim| !matches!(claim, Claim::OneSide(_)));
+    assert_eq!(check(&claims), Ok(()), "nothing else is wrong with them");
+}

@@ -84,6 +84,7 @@ fn holds(meaning: &Meaning<'_>, claim: &Claim, thread: &[Lane]) -> Result<(), St
             fits(products.into_iter())
         }),
         Claim::OneValue(reg) => one_value(meaning, *reg, thread),
+        Claim::OneSide(side) => one_side(*side, thread),
     }
 }
 
@@ -161,4 +162,9 @@ fn fits(numbers: impl Iterator<Item = i128>) -> Result<(), String> {
 fn one_value(meaning: &Meaning<'_>, reg: Reg, thread: &[Lane]) -> Result<(), String> {
     let known: Vec<u64> = thread.iter().filter_map(|lane| meaning.value(reg, &lane.at)).collect();
     if known.windows(2).all(|two| two[0] == two[1]) { Ok(()) } else { Err(format!("{known:x?}")) }
+}
+
+fn one_side(side: u64, thread: &[Lane]) -> Result<(), String> {
+    let rows: Vec<u64> = thread.iter().map(|lane| lane.row as u64).collect();
+    if rows.iter().all(|row| row / side == rows[0] / side) { Ok(()) } else { Err(format!("rows {rows:?}")) }
 }

@@ -59,6 +59,8 @@ pub enum Claim {
     Narrow(Reg),
     /// All lanes of a thread compute this alike.
     OneValue(Reg),
+    /// The rows of the lanes of a thread lie on one side of a matrix: none of them is at a multiple of so many but the first.
+    OneSide(u64),
 }
 
 /// All of them for one kernel, with how its points are numbered.

@@ -172,6 +172,7 @@ impl CudaEmitter<'_> {
         let Factor { insts, rows, side, by_terms, lanes: width, .. } = &contraction.factors[factor];
         let terms = AxisDomain::new(self.of.kernel, self.schedule.points.axes.clone());
         let around = self.go_over(rows.clone(), terms, *by_terms, *width);
+        self.claim(Claim::OneSide(*side));
         let (piece, [at_side, at_term]) = self.piece(contraction, factor);
         let range = self.pieces_of(self.pieces(contraction, factor), *width, insts);
         self.each(range, |this| {
@@ -375,6 +376,7 @@ impl CudaEmitter<'_> {
             width /= 2;
         }
         let around = self.go_over(rows, terms, false, width);
+        self.claim(Claim::OneSide(contraction.factors[1].side));
         let range = self.pieces_of(u64::from(height * wide / width / THREADS), width, &insts);
         self.each(range, |this| {
             this.sum(contraction, (first, width), |this| {
