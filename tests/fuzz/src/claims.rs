@@ -69,8 +69,8 @@ impl Target for Claims {
         }
         let candidates = candidates(&case.kernel, &facts, &case.layout, &case.device);
         let source = case.random.clone().pick(&candidates).clone();
+        let meaning = Meaning::new(&case.kernel, &facts, &case.layout, &source.claims, case.tensors.as_deref());
         for claims in &source.claims {
-            let meaning = Meaning::new(&case.kernel, &facts, &case.layout, claims, case.tensors.as_deref());
             check(&meaning, claims, THREADS, &mut case.random.clone())?;
         }
         Ok(if source.claims.len() > 1 { source.form.into() } else { kind(&source.claims[0]) })

@@ -8,6 +8,7 @@ use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, Reg, verify};
 use passhost_kernels::KernelLayout;
 use passhost_kernels::cuda::{Claim, ClaimAccess, Claims, DeviceProperties, Term, emit};
+use std::slice::from_ref;
 
 /// Row `2 i` is clamped to 5, so that it is no multiple of anything.
 const CLAMPED_ROWS: &str = include_str!("../../../host/run/kernels/tests/golden/clamped_rows.kernel");
@@ -25,7 +26,7 @@ fn emitted(text: &str) -> (Kernel, Facts, KernelLayout, Claims) {
 fn wrong(text: &str, lanes: u32, claim: Claim) -> Result<(), String> {
     let (kernel, facts, layout, mut claims) = emitted(text);
     let check = |claims: &Claims| {
-        let meaning = Meaning::new(&kernel, &facts, &layout, claims, None);
+        let meaning = Meaning::new(&kernel, &facts, &layout, from_ref(claims), None);
         check(&meaning, claims, 20_000, &mut Random::new(1, 1))
     };
     assert_eq!(check(&claims), Ok(()));
@@ -59,7 +60,7 @@ fn claims_of_each_kind_can_be_wrong() {
 fn rows_that_no_thread_reaches_are_found() {
     let (kernel, facts, layout, mut claims) = emitted(CLAMPED_ROWS);
     claims.reach.0 = 1000;
-    let meaning = Meaning::new(&kernel, &facts, &layout, &claims, None);
+    let meaning = Meaning::new(&kernel, &facts, &layout, from_ref(&claims), None);
     let error = check(&meaning, &claims, 10, &mut Random::new(1, 1)).unwrap_err();
     assert!(error.contains("1000"), "{error}");
 }
@@ -84,7 +85,7 @@ const TWO_SIDES: &str = "kernel {
 fn lanes_that_lie_on_two_sides_are_found() {
     let (kernel, facts, layout, mut claims) = emitted(TWO_SIDES);
     let check = |claims: &Claims| {
-        let meaning = Meaning::new(&kernel, &facts, &layout, claims, None);
+        let meaning = Meaning::new(&kernel, &facts, &layout, from_ref(claims), None);
         check(&meaning, claims, 20_000, &mut Random::new(1, 1))
     };
     assert_eq!((claims.lanes, check(&claims)), (2, Ok(())));

@@ -28,19 +28,19 @@ pub(super) enum Place {
 }
 
 impl<'a> Meaning<'a> {
-    /// Of a verified kernel. Without tensors nothing is known of values.
+    /// Of a verified kernel, to hold these claims against. Without tensors nothing is known of values.
     pub fn new(
         kernel: &'a Kernel,
         facts: &Facts,
         layout: &'a KernelLayout,
-        claims: &Claims,
+        claims: &[Claims],
         tensors: Option<&[Tensor]>,
     ) -> Meaning<'a> {
         let gathered = kernel.index.iter().filter_map(|expr| match expr {
             IndexExpr::Value(reg) => Some(*reg),
             _ => None,
         });
-        let shared = claims.list.iter().filter_map(|claim| match claim {
+        let shared = claims.iter().flat_map(|claims| &claims.list).filter_map(|claim| match claim {
             Claim::OneValue(reg) => Some(*reg),
             _ => None,
         });
