@@ -222,3 +222,17 @@ fn sums_of_products_with_two_sides_are_added_up_by_tiles() {
         assert_eq!(form(&text, &older) == tiles, expected == cores, "{what}: tensor cores multiply halves");
     }
 }
+
+/// Eight lanes that read one element have it in common, and no run of eight that can be copied.
+#[test]
+fn only_runs_of_elements_are_copied() {
+    let kernel: Kernel = PRODUCT.replace("100", "104").parse().unwrap();
+    let copies = |layout: &KernelLayout| {
+        let text = emit(&kernel, &verify(&kernel).unwrap(), layout, &DeviceProperties::H200).text;
+        text.split("extern \"C\"").last().unwrap().contains("copy_later")
+    };
+    let mut layout = KernelLayout::contiguous(&kernel);
+    assert!(copies(&layout));
+    layout.strides[0][2] = 0;
+    assert!(!copies(&layout));
+}

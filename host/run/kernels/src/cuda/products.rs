@@ -4,7 +4,7 @@ use super::chooser::Chooser;
 use super::contraction::{Contraction, Factor, OF_THREADS, OF_WARPS, SumTile};
 use super::properties::STATIC_SHARED;
 use super::schedule::Schedule;
-use super::space::{Address, AxisDomain, MemoryAccess};
+use super::space::{Address, AxisDomain, Lanes, MemoryAccess};
 use crate::access::{AxisSet, axes_in_store_order};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::effort::cost;
@@ -119,8 +119,12 @@ impl Chooser<'_> {
         let is_closer = (step(terms), -run(terms)) <= (step(&rows), -run(&rows));
         let is_by_terms = by_terms > by_rows || by_terms == by_rows && is_closer;
         let lanes = if is_by_terms { by_terms } else { by_rows };
-        let is_inside = |access: &MemoryAccess| matches!(access.address, Address::Affine(_));
-        let is_read = insts == [element] && accesses.iter().any(is_inside);
+        let along = if is_by_terms { (terms, &rows) } else { (&rows, terms) };
+        let is_run = |access: &MemoryAccess| {
+            matches!(access.address, Address::Affine(_))
+                && self.common_along(along, access, lanes) == Lanes::Neighbours
+        };
+        let is_read = insts == [element] && accesses.iter().any(is_run);
         let operations = self.operations(&insts);
         Factor { element, insts, rows, side, by_terms: is_by_terms, lanes, operations, is_read }
     }
