@@ -125,7 +125,7 @@ impl Tile {
     /// Whether a library adds up the terms in several parts, as it has too few blocks to do otherwise: sums of `f32` then
     /// are others, and neither way is the right one.
     fn is_in_parts(&self) -> bool {
-        !self.is_short() && self.terms > MOST_IN_ONE && self.blocks(64) < FEWEST_BLOCKS
+        !self.is_short() && self.batches == 1 && self.terms > MOST_IN_ONE && self.blocks(64) < FEWEST_BLOCKS
     }
 
     /// Whether rows are gone over one by one.

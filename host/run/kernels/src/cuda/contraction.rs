@@ -192,11 +192,11 @@ impl Contraction {
         (STATIC_SHARED / self.stage_bytes()).min(self.steps()).clamp(2, most)
     }
 
-    /// Rows of sums that lie in a block's memory at a time: all, or those of some of the warps.
+    /// Rows of sums that lie in a block's memory at a time: all, or those of some of the warps where there is not room for all.
     pub(super) fn rows_at_a_time(&self) -> u32 {
         let [rows, columns] = self.tile.sides;
         let bytes = u64::from(rows) * pitch(columns, self.types[1]) * self.types[1].size();
-        if bytes <= STATIC_SHARED { rows } else { self.tile.part()[0] }
+        if self.is_of_warps() && bytes > STATIC_SHARED { self.tile.part()[0] } else { rows }
     }
 
     /// Bytes of a block's memory: tiles of both factors; then the sums.
