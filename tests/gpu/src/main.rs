@@ -117,6 +117,9 @@ enum Command {
         /// Measures each kernel in all its schedules instead, on the device alone.
         #[arg(long)]
         schedules: bool,
+        /// On the CPU instead, on this many threads.
+        #[arg(long)]
+        cpu: Option<u32>,
     },
     /// Holds products of matrices and convolutions that are prepared for their layout against ATen's, bit by bit and in time.
     Products,
@@ -184,13 +187,22 @@ enum Command {
     },
 }
 
+/// What needs no GPU.
+fn without_gpu(command: &Command) -> Option<Result<()>> {
+    match command {
+        Command::Compare { old, new, within } => Some(results::compare(old, new, *within)),
+        Command::Rates { only, cpu: Some(threads), .. } => Some(rates::run_on_cpu(*threads, only)),
+        _ => None,
+    }
+}
+
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     if let Command::Dump { directory } = &arguments.command {
         return figures::dump(&Compiler::new((9, 0), &arguments.nvrtc)?, directory);
     }
-    if let Command::Compare { old, new, within } = &arguments.command {
-        return results::compare(old, new, *within);
+    if let Some(result) = without_gpu(&arguments.command) {
+        return result;
     }
     let gpu = Gpu::open(arguments.device)?;
     let compiler = Compiler::new(gpu.capability()?, &arguments.nvrtc)?;
@@ -235,8 +247,8 @@ fn main() -> Result<()> {
             println!("{tensors} tensors: the GPU draws, compares and judges as the CPU does");
             draws::print_times(&device)?;
         }
-        Command::Rates { only, schedules: true } => schedules::print_times(&gpu, compiler, &rates::kernels(&only)?)?,
-        Command::Rates { only, .. } => rates::run(&gpu, &Arc::new(compiler), &only)?,
+        Command::Rates { only, schedules: false, .. } => rates::run(&gpu, &Arc::new(compiler), &only)?,
+        Command::Rates { only, .. } => schedules::print_times(&gpu, compiler, &rates::kernels(&only)?)?,
         Command::Products => products::run(&gpu, &Arc::new(compiler))?,
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,

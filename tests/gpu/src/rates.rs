@@ -1,7 +1,10 @@
 //! Products of matrices and convolutions as kernels of their own, beside what ATen does.
 
+mod cpu;
+
 use crate::products::random;
 use anyhow::{Context as _, Result, ensure};
+pub(crate) use cpu::run_on_cpu;
 use half::{bf16, f16};
 use passhost_guest_sdk::lower::{self, Group};
 use passhost_ir::{DeviceFacts, DeviceKind, Dtype, Graph, Kernel, NodeKind};
@@ -87,6 +90,8 @@ struct Case {
     operands: String,
     calls: String,
     kernel: String,
+    /// How many times ATen's time the kernel may take on a CPU.
+    bar: f64,
 }
 
 /// The end of a kernel: `v9` and the bias, if there is one, to the output.
@@ -161,7 +166,8 @@ fn product(sizes: [i64; 4], is_linear: bool, dtype: Dtype) -> Case {
         end(dtype, 5, Some("i2"), "p0, p1, p2", &result)
     );
     let name = format!("{} {dtype} {b} x {m} x {n}, {k} terms", if is_linear { "linear" } else { "matmul" });
-    Case { name, operands, calls, kernel: numbered(&kernel) }
+    let bar = if m.max(n).max(k) <= 64 { 3.0 } else { 10.0 };
+    Case { name, operands, calls, kernel: numbered(&kernel), bar }
 }
 
 fn convolution(sizes: [i64; 9], dtype: Dtype) -> Case {
@@ -199,7 +205,8 @@ fn convolution(sizes: [i64; 9], dtype: Dtype) -> Case {
     let name = format!(
         "conv2d {dtype} [{n},{c},{h},{w}] {o} of {side}x{side}, stride {stride}, padding {padding}, groups {groups}"
     );
-    Case { name, operands, calls, kernel: numbered(&kernel) }
+    let bar = if groups == c { 3.0 } else { 10.0 };
+    Case { name, operands, calls, kernel: numbered(&kernel), bar }
 }
 
 fn cases(only: &str) -> impl Iterator<Item = (Dtype, Case)> {
@@ -253,9 +260,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
         let start = Instant::now();
         let (ours, graph) = program(&case.kernel, false)?;
         let ((calls, graph_of_calls), (prepared, _)) = (program(&case.calls, false)?, program(&case.calls, true)?);
-        let inputs = graph.inputs.iter().zip(0..);
-        let inputs: Vec<Tensor> =
-            inputs.map(|(&input, seed)| random(context.engine(), graph.ty(input), seed)).collect::<Result<_>>()?;
+        let inputs = inputs_of(&graph, &context)?;
         let first = ours.run(&inputs)?;
         let compiled = start.elapsed().as_secs_f64();
         let expected = calls.run(&inputs)?;
@@ -267,7 +272,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
         }
         (0..4).try_for_each(|_| prepared.run(&inputs).map(drop))?;
         let programs = [&calls, &prepared, &ours];
-        let (each, many) = (times(programs, &inputs)?, throughput(programs, &inputs)?);
+        let (each, many) = (times(programs, &inputs, RUNS)?, throughput(programs, &inputs)?);
         let ratios = [each[0] / each[2], many[0] / many[2], each[1] / each[2], many[1] / many[2]];
         let takes_kernel = takes_kernel(&graph_of_calls, &DEVICE);
         choices += 1;
@@ -293,6 +298,12 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
     summarize(&logs);
     ensure!(wrong == 0, "{wrong} rows are wrong");
     Ok(())
+}
+
+/// Random inputs of a graph.
+fn inputs_of(graph: &Graph, context: &Context) -> Result<Vec<Tensor>> {
+    let inputs = graph.inputs.iter().zip(0..);
+    inputs.map(|(&input, seed)| random(context.engine(), graph.ty(input), seed)).collect()
 }
 
 /// What is wrong with a result, if it is not about what ATen gives.
@@ -333,9 +344,9 @@ fn floats(dtype: Dtype, bytes: &[u8]) -> Vec<f32> {
 }
 
 /// Microseconds of a run and a wait, of each program, in turns.
-fn times<const N: usize>(programs: [&Program; N], inputs: &[Tensor]) -> Result<[f64; N]> {
+fn times<const N: usize>(programs: [&Program; N], inputs: &[Tensor], runs: usize) -> Result<[f64; N]> {
     let mut all = [const { vec![] }; N];
-    for _ in 0..RUNS {
+    for _ in 0..runs {
         for (program, times) in programs.iter().zip(&mut all) {
             let start = Instant::now();
             program.run_timed(inputs)?;
