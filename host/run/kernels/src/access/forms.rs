@@ -19,13 +19,24 @@ impl Affine {
         Some(Affine { constant: f(self.constant, other.constant)?, slopes })
     }
 
-    /// Whether the value is a position in a dimension of extent `size` at every point of axes of these extents.
-    pub(crate) fn within(&self, extents: &[i64], size: i64) -> bool {
+    /// The value at a position along each axis, as long as it does not overflow.
+    pub(crate) fn at(&self, positions: &[i64]) -> i64 {
+        self.slopes.iter().zip(positions).fold(self.constant, |sum, (slope, position)| sum + slope * position)
+    }
+
+    /// The least and the largest value at points of axes of these extents.
+    pub(crate) fn range(&self, extents: &[i64]) -> (i128, i128) {
         let (mut low, mut high) = (i128::from(self.constant), i128::from(self.constant));
         for (slope, extent) in self.slopes.iter().zip(extents) {
             let reach = i128::from(*slope) * i128::from((extent - 1).max(0));
             if reach < 0 { low += reach } else { high += reach }
         }
+        (low, high)
+    }
+
+    /// Whether the value is a position in a dimension of extent `size` at every point of axes of these extents.
+    pub(crate) fn within(&self, extents: &[i64], size: i64) -> bool {
+        let (low, high) = self.range(extents);
         low >= 0 && high < i128::from(size)
     }
 }

@@ -3,6 +3,7 @@
 use super::lanes::{Buffer, fill};
 use super::plan::{CpuPlan, Place, SPARE, Schedule};
 use super::reduce::Carry;
+use super::tiles::TileBuffers;
 use std::sync::{Mutex, PoisonError};
 
 /// Where the lanes of a value lie: in the arena, or in an input.
@@ -26,6 +27,8 @@ pub(crate) struct Arena {
     own: Vec<LanesAt>,
     constants: usize,
     pub(crate) carries: Vec<Carry>,
+    /// Of a contraction.
+    pub(crate) tiles: Option<TileBuffers>,
 }
 
 // SAFETY: an arena's own lanes belong to it, and those of inputs are found anew by the thread that uses it.
@@ -51,7 +54,8 @@ impl Arena {
             rest = behind;
         }
         let (constants, carries) = (plan.literals.len(), vec![Carry::default(); plan.carries]);
-        Arena { _memory: memory, current: own.clone(), own, constants, carries }
+        let tiles = plan.contraction.as_ref().map(TileBuffers::new);
+        Arena { _memory: memory, current: own.clone(), own, constants, carries, tiles }
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! A kernel with storage: where each load and store finds its elements there.
 
 use super::arena::Arena;
+use super::contraction::ContractionPlan;
 use super::domain::Domain;
 use super::exec::Execution;
 use super::load::{Access, BoundLoad, Guard};
@@ -20,6 +21,8 @@ pub(super) struct Binding {
     pub(super) loads: Vec<BoundLoad>,
     pub(super) positions: Vec<Access>,
     pub(super) stores: Vec<BoundStore>,
+    /// Of each input.
+    pub(super) strides: Vec<Vec<i64>>,
 }
 
 impl Binding {
@@ -33,7 +36,8 @@ impl Binding {
         let plan = &kernel.plan;
         let strides: Vec<Vec<i64>> = inputs.iter().map(|input| effective_strides(input.shape, input.strides)).collect();
         let offsets: Vec<Vec<Offset>> = plan.loads.iter().map(|load| piece_offsets(plan, load, &strides)).collect();
-        let columns = plan.columns.is_some() && (plan.tuning.always_columns || lies_in_columns(plan, &offsets));
+        let columns = plan.contraction.is_some()
+            || plan.columns.is_some() && (plan.tuning.always_columns || lies_in_columns(plan, &offsets));
         let domain = Domain::new(plan, columns, &offsets);
         let load = |(load, offsets): (&LoadPlan, &Vec<Offset>)| BoundLoad {
             pieces: load
@@ -82,6 +86,7 @@ impl Binding {
             positions: positions.collect(),
             stores: stores.collect(),
             loads: plan.loads.iter().zip(&offsets).map(load).collect(),
+            strides,
         })
     }
 
@@ -98,7 +103,8 @@ impl Binding {
         let schedule = plan.columns.as_ref().filter(|_| self.columns).unwrap_or(&plan.schedule);
         let execution = Execution { isa: kernel.isa, plan, schedule, binding: self };
         let (per_tile, rows) = (schedule.tile_rows, plan.rows as usize);
-        let tiles = rows.div_ceil(per_tile);
+        let contraction = plan.contraction.as_ref();
+        let tiles = contraction.map_or(rows.div_ceil(per_tile), ContractionPlan::tiles);
         let work = (plan.rows as u64).saturating_mul(plan.length as u64).saturating_mul(plan.cost.max(1));
         let grain = if work < plan.tuning.parallel_cost { tiles } else { (tiles / (threads.count() * 8)).max(1) };
         let arenas = kernel.arenas(self.columns);
@@ -108,6 +114,11 @@ impl Binding {
                 |arena| {
                     execution.run_once(arena);
                     for tile in tiles {
+                        if let Some(contraction) = contraction {
+                            // SAFETY: tiles are disjoint sets of rows, as below.
+                            unsafe { execution.run_sums(arena, contraction, tile) };
+                            continue;
+                        }
                         let first = tile * per_tile;
                         // SAFETY: tiles are disjoint sets of rows, `share` gives each to one thread, and the caller keeps
                         // everyone else away from these outputs.

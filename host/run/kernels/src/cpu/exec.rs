@@ -26,9 +26,10 @@ impl Execution<'_> {
         let once = &self.schedule.once;
         let rows = self.schedule.tile_rows;
         // SAFETY: none of these steps stores anything.
-        unsafe { self.run_steps(arena, &once.row, &row_strip(0, rows)) };
+        unsafe { self.run_steps(arena, &once.row, &Strip::of_rows(0, rows)) };
         if !once.point.is_empty() {
-            let strip = Strip { rows: self.schedule.strip_rows, points: self.plan.length as usize, ..row_strip(0, 0) };
+            let strip =
+                Strip { rows: self.schedule.strip_rows, points: self.plan.length as usize, ..Strip::of_rows(0, 0) };
             // SAFETY: as above.
             unsafe { self.run_steps(arena, &once.point, &strip) };
         }
@@ -42,13 +43,13 @@ impl Execution<'_> {
         let (length, strip) = (self.plan.length, self.schedule.strip);
         for segment in &self.schedule.segments {
             // SAFETY: the caller gives these rows to this thread alone, here and below.
-            unsafe { self.run_steps(arena, &segment.row, &row_strip(row, count)) };
+            unsafe { self.run_steps(arena, &segment.row, &Strip::of_rows(row, count)) };
             if segment.point.is_empty() {
                 continue;
             }
             if self.schedule.columns {
                 for point in 0..length {
-                    let strip = Strip { point, position: point, ..row_strip(row, count) };
+                    let strip = Strip { point, position: point, ..Strip::of_rows(row, count) };
                     // SAFETY: as above.
                     unsafe { self.run_steps(arena, &segment.point, &strip) };
                 }
@@ -58,7 +59,7 @@ impl Execution<'_> {
                     let rows = self.schedule.strip_rows.min(count - first_row);
                     let number = (row + first_row as i64) * length;
                     let strip =
-                        Strip { rows, points, first_row, first_lane: first_row * points, ..row_strip(number, 0) };
+                        Strip { rows, points, first_row, first_lane: first_row * points, ..Strip::of_rows(number, 0) };
                     // SAFETY: as above.
                     unsafe { self.run_steps(arena, &segment.point, &strip) };
                 }
@@ -72,7 +73,7 @@ impl Execution<'_> {
                             position,
                             first_row,
                             first_lane: position as usize,
-                            ..row_strip(number, 1)
+                            ..Strip::of_rows(number, 1)
                         };
                         // SAFETY: as above.
                         unsafe { self.run_steps(arena, &segment.point, &strip) };
@@ -84,7 +85,7 @@ impl Execution<'_> {
 
     /// # Safety
     /// No other thread computes any of the strip's points.
-    unsafe fn run_steps(&self, arena: &mut Arena, steps: &[Step], strip: &Strip) {
+    pub(super) unsafe fn run_steps(&self, arena: &mut Arena, steps: &[Step], strip: &Strip) {
         for step in steps {
             // SAFETY: the caller's promise is handed on.
             unsafe { self.run_step(arena, step, strip) };
@@ -249,11 +250,6 @@ fn first(place: Place, strip: &Strip) -> usize {
 #[inline(always)]
 fn source<'a>(arena: &'a Arena, place: Place, strip: &Strip, len: usize) -> &'a [u8] {
     arena.lanes(place, first(place, strip), len)
-}
-
-/// Rows with a lane each, from a number on.
-fn row_strip(number: i64, rows: usize) -> Strip {
-    Strip { number, point: 0, rows, points: 1, position: 0, first_row: 0, first_lane: 0 }
 }
 
 multiversion! { fn spread(size: usize, out: &mut [u8], rows: &[u8], points: usize) = spread_body; }

@@ -23,6 +23,11 @@ pub(crate) struct Strip {
 }
 
 impl Strip {
+    /// Rows with a lane each, from a number on.
+    pub(crate) fn of_rows(number: i64, rows: usize) -> Strip {
+        Strip { number, point: 0, rows, points: 1, position: 0, first_row: 0, first_lane: 0 }
+    }
+
     /// Lanes of a value.
     pub(crate) fn len(&self) -> usize {
         self.rows * self.points

@@ -13,12 +13,14 @@
 mod accuracy_tests;
 mod arena;
 mod axes;
+mod behind;
 mod bind;
 #[cfg(test)]
 mod bind_tests;
 mod chain;
 mod column;
 mod compute;
+mod contraction;
 mod domain;
 mod exec;
 mod facts;
@@ -41,6 +43,7 @@ mod reduce;
 mod storage;
 mod store;
 mod threads;
+mod tiles;
 
 pub use facts::facts;
 pub use prepared::PreparedRun;

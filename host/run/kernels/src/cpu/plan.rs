@@ -16,6 +16,7 @@ mod schedule;
 use super::axes::split_axes;
 use super::chain::Chain;
 use super::compute::Code;
+use super::contraction::ContractionPlan;
 use crate::access::{IndexForm, KernelAnalysis};
 use build::PlanBuilder;
 use passhost_ir::kernel::{IndexId, ReduceOp, ScanOp};
@@ -167,6 +168,8 @@ pub(crate) struct CpuPlan {
     pub(crate) schedule: Schedule,
     /// With rows side by side, for a kernel that reduces short of scans.
     pub(crate) columns: Option<Schedule>,
+    /// For a contraction: its tiles, and `columns` has what follows them.
+    pub(crate) contraction: Option<ContractionPlan>,
     /// Steps per point, roughly.
     pub(crate) cost: u64,
     pub(crate) tuning: StripSizes,
@@ -201,6 +204,8 @@ impl CpuPlan {
         let mut builder = PlanBuilder::new(kernel, &analysis, &row_axes, &inner_axes, tuning);
         builder.build();
         let schedule = builder.schedule();
+        let contraction = ContractionPlan::of(kernel, &analysis, [&row_axes, &inner_axes], &builder.extents);
+        let columns = contraction.as_ref().map_or_else(|| builder.columns(), |_| Some(builder.behind()));
         CpuPlan {
             rows: builder.rows,
             length: builder.length,
@@ -208,7 +213,8 @@ impl CpuPlan {
             row_axes,
             inner_axes,
             cost: schedule.segments.iter().flat_map(|segment| &segment.point).map(|step| step.cost()).sum(),
-            columns: builder.columns(),
+            columns,
+            contraction,
             schedule,
             extents: builder.extents,
             loads: builder.loads,

@@ -4,6 +4,7 @@ use super::build::{PlanBuilder, StepNode};
 use super::{Action, Place, SPARE, Schedule, Segment, SlotPlan, Step};
 use crate::cpu::chain::BLOCK;
 use crate::cpu::compute::Code;
+use crate::cpu::contraction::MOST_BEHIND;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::Binary;
 use std::collections::HashMap;
@@ -57,6 +58,12 @@ impl PlanBuilder<'_> {
         let parts = (self.last_row + most - 1) / most;
         let strip_rows = if self.last_row < 64 { most } else { (self.last_row + parts - 1) / parts };
         Some(self.allocate(&self.choose(false, false), true, (strip_rows, strip_rows), strip_rows))
+    }
+
+    /// The schedule for what follows the sums of a contraction.
+    pub(super) fn behind(&self) -> Schedule {
+        let rows = MOST_BEHIND.min(self.rows);
+        self.allocate(&self.choose(false, false), true, (rows, rows), rows)
     }
 
     /// What a row of kept values takes.
