@@ -121,8 +121,7 @@ impl Chooser<'_> {
         let lanes = if is_by_terms { by_terms } else { by_rows };
         let along = if is_by_terms { (terms, &rows) } else { (&rows, terms) };
         let is_run = |access: &MemoryAccess| {
-            matches!(access.address, Address::Affine(_))
-                && self.common_along(along, access, lanes) == Lanes::Neighbours
+            matches!(access.address, Address::Affine(_)) && self.common_along(along, access, lanes) == Lanes::Neighbours
         };
         let is_read = insts == [element] && accesses.iter().any(is_run);
         let operations = self.operations(&insts);
