@@ -205,7 +205,10 @@ impl CpuPlan {
         builder.build();
         let schedule = builder.schedule();
         let contraction = ContractionPlan::of(kernel, &analysis, [&row_axes, &inner_axes], &builder.extents);
-        let columns = contraction.as_ref().map_or_else(|| builder.columns(), |_| Some(builder.behind()));
+        // Sums, and what follows from them.
+        let in_tiles = contraction.map(|tiles| (tiles, builder.behind())).filter(|(_, behind)| behind.segments.len() == 2);
+        let (contraction, behind) = in_tiles.unzip();
+        let columns = behind.or_else(|| builder.columns());
         CpuPlan {
             rows: builder.rows,
             length: builder.length,
