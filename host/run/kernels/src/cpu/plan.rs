@@ -206,7 +206,8 @@ impl CpuPlan {
         let schedule = builder.schedule();
         let contraction = ContractionPlan::of(kernel, &analysis, [&row_axes, &inner_axes], &builder.extents);
         // Sums, and what follows from them.
-        let in_tiles = contraction.map(|tiles| (tiles, builder.behind())).filter(|(_, behind)| behind.segments.len() == 2);
+        let in_tiles =
+            contraction.map(|tiles| (tiles, builder.behind())).filter(|(_, behind)| behind.segments.len() == 2);
         let (contraction, behind) = in_tiles.unzip();
         let columns = behind.or_else(|| builder.columns());
         CpuPlan {
