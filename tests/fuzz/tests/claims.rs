@@ -50,6 +50,8 @@ fn claims_of_each_kind_can_be_wrong() {
         (Claim::Inside { load: Reg(0), dim: 0 }, " of 6"),
         (Claim::Offset { access: load, base: 0, terms: vec![term], narrow: true }, " of 6"),
         (Claim::Offset { access: ClaimAccess::Store(0), base: 1, terms: vec![], narrow: true }, "offset 1, expected"),
+        (Claim::Together { of_row: true, inner: 3, extent: 5 }, "positions ["),
+        (Claim::Together { of_row: true, inner: 1, extent: 5 }, "positions [4, 0]"),
     ] {
         let error = wrong(CLAMPED_ROWS, 2, claim).unwrap_err();
         assert!(error.contains(expected), "{error}");

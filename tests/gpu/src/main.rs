@@ -29,7 +29,7 @@ mod shown;
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 use passhost_bench::device::BenchDevice;
-use passhost_kernels::cuda::{Compiler, Gpu, Nvrtc};
+use passhost_kernels::cuda::{Compiler, DeviceProperties, Gpu, Nvrtc};
 use passhost_random_kernels::RandomKernel;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -41,6 +41,9 @@ struct Arguments {
     /// Number of the GPU.
     #[arg(long, default_value_t = 0)]
     device: u32,
+    /// Chooses schedules as for a GPU of one multiprocessor with 64 threads: small kernels get the forms of large ones.
+    #[arg(long)]
+    small: bool,
     /// A directory with libnvrtc.so.13, searched before the system's.
     #[arg(long)]
     nvrtc: Vec<PathBuf>,
@@ -204,7 +207,10 @@ fn main() -> Result<()> {
     if let Some(result) = without_gpu(&arguments.command) {
         return result;
     }
-    let gpu = Gpu::open(arguments.device)?;
+    let gpu = Gpu::open_as(arguments.device, |properties| match arguments.small {
+        true => DeviceProperties { multiprocessors: 1, threads_per_multiprocessor: 64, ..properties },
+        false => properties,
+    })?;
     let compiler = Compiler::new(gpu.capability()?, &arguments.nvrtc)?;
     let (major, minor) = Nvrtc::load(&arguments.nvrtc)?.version();
     println!("{}, NVRTC {major}.{minor}", gpu.name()?);

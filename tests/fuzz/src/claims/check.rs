@@ -84,6 +84,7 @@ fn holds(meaning: &Meaning<'_>, claim: &Claim, thread: &[Lane]) -> Result<(), St
             fits(products.into_iter())
         }),
         Claim::OneValue(reg) => one_value(meaning, *reg, thread),
+        Claim::Together { of_row, inner, extent } => together(*of_row, (*inner, *extent), thread),
         Claim::OneSide(side) => one_side(*side, thread),
     }
 }
@@ -162,6 +163,14 @@ fn fits(numbers: impl Iterator<Item = i128>) -> Result<(), String> {
 fn one_value(meaning: &Meaning<'_>, reg: Reg, thread: &[Lane]) -> Result<(), String> {
     let known: Vec<u64> = thread.iter().filter_map(|lane| meaning.value(reg, &lane.at)).collect();
     if known.windows(2).all(|two| two[0] == two[1]) { Ok(()) } else { Err(format!("{known:x?}")) }
+}
+
+fn together(of_row: bool, (inner, extent): (i64, i64), thread: &[Lane]) -> Result<(), String> {
+    let position = |lane: &Lane| if of_row { lane.row } else { lane.point } / inner % extent;
+    let positions: Vec<i64> = thread.iter().map(position).collect();
+    let step = i64::from(inner == 1);
+    let is_behind = |(lane, position): (i64, &i64)| *position == positions[0] + lane * step;
+    if (0..).zip(&positions).all(is_behind) { Ok(()) } else { Err(format!("positions {positions:?}")) }
 }
 
 fn one_side(side: u64, thread: &[Lane]) -> Result<(), String> {

@@ -78,7 +78,10 @@ impl Chooser<'_> {
         } else {
             AxisDomain::new(self.kernel, axes_in_store_order(self.kernel, |axis| axis >= parallel))
         };
-        if self.prefers_columns(&rows, &points) { self.columns(rows, points) } else { self.rows(rows, points) }
+        if self.prefers_columns(&rows, &points) {
+            return self.columns(rows, points);
+        }
+        self.window(&rows, &points).unwrap_or_else(|| self.rows(rows, points))
     }
 
     pub(super) fn dtype(&self, reg: Reg) -> Dtype {

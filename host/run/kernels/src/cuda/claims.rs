@@ -59,6 +59,16 @@ pub enum Claim {
     Narrow(Reg),
     /// All lanes of a thread compute this alike.
     OneValue(Reg),
+    /// The position of a row or a point, `number / inner % extent`, is that of the thread's first lane, and behind it by as
+    /// many as the lane where `inner` is 1.
+    Together {
+        /// Whether the number is that of the row.
+        of_row: bool,
+        /// Numbers per step.
+        inner: i64,
+        /// Steps until it starts again.
+        extent: i64,
+    },
     /// The rows of the lanes of a thread lie on one side of a matrix: none of them is at a multiple of so many but the first.
     OneSide(u64),
 }

@@ -68,6 +68,15 @@ unsafe impl Sync for Gpu {}
 impl Gpu {
     /// The GPU with this number. The calling thread's context stays what it is.
     pub fn open(number: u32) -> Result<Arc<Gpu>, DriverError> {
+        Gpu::open_as(number, |properties| properties)
+    }
+
+    /// The GPU with this number, for which schedules are chosen as for one with other properties: on a smaller one small
+    /// kernels get the forms of large ones.
+    pub fn open_as(
+        number: u32,
+        as_if: impl FnOnce(DeviceProperties) -> DeviceProperties,
+    ) -> Result<Arc<Gpu>, DriverError> {
         // SAFETY: loading the driver's library asks nothing of its users.
         if !unsafe { sys::is_culib_present() } {
             return Err(DriverError::NoDriver);
@@ -77,7 +86,7 @@ impl Gpu {
         let (major, properties) = read_properties(device)?;
         // SAFETY: the device exists. The context is released when this is dropped.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(failed("make a context"))?;
-        Ok(Arc::new(Gpu { number, device, context, major, properties }))
+        Ok(Arc::new(Gpu { number, device, context, major, properties: as_if(properties) }))
     }
 
     /// The number that it was opened by.

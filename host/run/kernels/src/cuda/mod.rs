@@ -38,6 +38,7 @@ mod split;
 mod tiles;
 mod tune;
 mod types;
+mod windows;
 
 pub use candidates::MOST_CANDIDATES;
 pub use claims::{Claim, ClaimAccess, Claims, Term};

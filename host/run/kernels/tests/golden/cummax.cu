@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0
                     #pragma unroll
                     for (int v = 0; v < 2; ++v) {
                         const float v0 = s0[v];
-                        const int i1_0 = (int)(((r + v)));
+                        const int i1_0 = (int)(((r) + v));
                         const i64 v3 = (i64)i1_0;
                         k0[j][v] = v0;
                         k3[j][v] = v3;

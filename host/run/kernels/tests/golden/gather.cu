@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const i64 *__restrict__ x0, 
         #pragma unroll
         for (int v = 0; v < 4; ++v) {
             const i64 i2_0 = (i64)(v0);
-            const int i1_1 = (int)(((p + v) % 256u));
+            const int i1_1 = (int)(((p % 256u) + v));
             const float v1 = x1[((int)(i2_0 < 0 ? 0 : i2_0 > 29999ll ? 29999ll : i2_0) * 256 + (int)i1_1 * 1)];
             o0[v] = v1;
         }

@@ -11,6 +11,9 @@ use crate::cuda::passes::RowPass;
 use passhost_ir::kernel::{Op, Reg};
 use std::collections::HashSet;
 
+/// Points of a row that a thread alone adds up one after the other.
+const SHORT: u64 = 64;
+
 /// How the threads that share a column take its points: some neighbouring turns at a time.
 struct ColumnIterations {
     /// Threads that share a column, in this block and in others.
@@ -21,22 +24,27 @@ struct ColumnIterations {
     whole: u64,
     /// Turns after those, in which some are outside.
     rest: u32,
+    unroll: Option<Unroll>,
 }
 
 impl ColumnIterations {
-    fn new(points: u64, all_deep: u32, scans: bool) -> ColumnIterations {
+    fn new(points: u64, all_deep: u32, (scans, is_written_out): (bool, bool)) -> ColumnIterations {
         // Several points at a time: their loads are under way together, and each has accumulators of its own, which keeps
         // sums short. What a scan carries goes from point to point.
         let together: u32 = match points / u64::from(all_deep) {
             // Each point of a scan waits for the one before, but its loads do not.
             _ if scans && !points.is_multiple_of(4) => 1,
+            // A short row of a thread is added up in its order.
+            0..=SHORT if all_deep == 1 && !scans => 1,
             0 | 1 => 1,
             2 | 3 => 2,
             _ => 4,
         };
         let step = u64::from(all_deep) * u64::from(together);
         let rest = (points % step).div_ceil(u64::from(all_deep)) as u32;
-        ColumnIterations { all_deep, together, whole: points / step, rest }
+        let is_short = all_deep == 1 && points <= SHORT && !scans;
+        let unroll = is_short.then_some(if is_written_out { Unroll::All } else { Unroll::By(4) });
+        ColumnIterations { all_deep, together, whole: points / step, rest, unroll }
     }
 }
 
@@ -70,7 +78,10 @@ impl CudaEmitter<'_> {
             if pass.reduces.is_empty() && pass.stores.is_empty() {
                 continue;
             }
-            let turns = ColumnIterations::new(points, all_deep, self.scans(pass));
+            let turns = {
+                let is_written_out = self.of.is_written_out(&self.schedule);
+                ColumnIterations::new(points, all_deep, (self.scans(pass), is_written_out))
+            };
             self.accumulators(pass, lanes * turns.together);
             self.scope(|this| this.column_points(pass, &turns));
             self.reduced_columns(pass, (wide, deep), turns.together);
@@ -94,7 +105,7 @@ impl CudaEmitter<'_> {
     /// What a pass computes at the points.
     fn column_points(&mut self, pass: &RowPass, turns: &ColumnIterations) {
         let (points, width) = (self.schedule.points.points(), self.schedule.lanes());
-        let (ty, &ColumnIterations { all_deep, together, whole, rest }) = (number_type(points), turns);
+        let (ty, &ColumnIterations { all_deep, together, whole, rest, unroll }) = (number_type(points), turns);
         let point = |number: Expression| {
             let from = if all_deep > 1 { Variable::named("depth").into() } else { Expression::from(0) };
             from + number * all_deep
@@ -109,7 +120,7 @@ impl CudaEmitter<'_> {
         }
         // Turns that all threads have need no branch, so that their loads are under way at a time.
         if whole > 0 {
-            self.each(count(ty, "j", 0..whole, None), |this| {
+            self.each(count(ty, "j", 0..whole, unroll), |this| {
                 this.each(count("int", "turn", 0..together.into(), Some(Unroll::All)), |this| {
                     let at = iteration * together + turn;
                     this.define(ty, r, point(at.clone()));

@@ -1,6 +1,7 @@
 //! Index expressions and the numbers of points.
 
-use super::{CudaEmitter, IndexContext};
+use super::{CudaEmitter, IndexContext, LANE, ScheduleForm};
+use crate::cuda::claims::Claim;
 use crate::cuda::loops::{Expression, ThreadStep, Variable, call, number};
 use passhost_ir::kernel::{IndexExpr, IndexId, Interval};
 use std::collections::BTreeSet;
@@ -38,7 +39,7 @@ impl CudaEmitter<'_> {
     }
 
     /// The type and the value of an index expression whose operands are known.
-    fn index_expression(&self, id: IndexId, context: &IndexContext<'_>) -> (&'static str, Expression) {
+    fn index_expression(&mut self, id: IndexId, context: &IndexContext<'_>) -> (&'static str, Expression) {
         let interval = |id: IndexId| self.of.facts.index_interval(id);
         let expr = self.of.kernel.index[id.0 as usize];
         let ty = integer_type(interval(id));
@@ -52,12 +53,9 @@ impl CudaEmitter<'_> {
         let value = match expr {
             IndexExpr::Axis(axis) => {
                 let axis = axis as usize;
-                let (domain, point) = match self.schedule.rows.walk(axis) {
-                    Some(_) => (&self.schedule.rows, &context.row),
-                    None => (&self.schedule.points, &context.point),
-                };
-                let (inner, extent) = domain.walk(axis).unwrap_or((1, 1));
-                position(point, inner, extent, domain.points())
+                let of_row = self.schedule.rows.walk(axis);
+                let (inner, extent) = of_row.or_else(|| self.schedule.points.walk(axis)).unwrap_or((1, 1));
+                self.position((of_row.is_some(), inner, extent), context)
             }
             IndexExpr::Const(value) => number(value, ty),
             IndexExpr::Add(a, b) => operand(a, wide(0)) + operand(b, wide(0)),
@@ -79,6 +77,33 @@ impl CudaEmitter<'_> {
         };
         (ty, value.group().cast(ty))
     }
+
+    /// The number of the row, or of the point.
+    pub(super) fn number(&self, context: &IndexContext<'_>, of_row: bool) -> Expression {
+        let first = if of_row { &context.row } else { &context.point };
+        let along = matches!(self.schedule.form, ScheduleForm::Columns { .. });
+        if context.lane && along == of_row { (first.clone() + LANE).group() } else { first.clone() }
+    }
+
+    /// The position along axes that act as one, from the number of the row or of the point. The number of a thread's first
+    /// lane is a multiple of its lanes: where steps or the extent are, too, that lane decides where all are.
+    pub(super) fn position(
+        &mut self,
+        (of_row, inner, extent): (bool, i64, i64),
+        context: &IndexContext<'_>,
+    ) -> Expression {
+        let domain = if of_row { &self.schedule.rows } else { &self.schedule.points };
+        let (lanes, points) = (i64::from(self.schedule.lanes()), domain.points());
+        let number = self.number(context, of_row);
+        let first = self.number(&IndexContext { lane: false, ..context.clone() }, of_row);
+        let is_side_by_side = inner == 1 && extent % lanes == 0;
+        if first == number || self.schedule.tiles.is_some() || !(is_side_by_side || inner % lanes == 0) {
+            return position(&number, inner, extent, points);
+        }
+        self.claim(Claim::Together { of_row, inner, extent });
+        let first = position(&first, inner, extent, points);
+        if is_side_by_side { (first + LANE).group() } else { first }
+    }
 }
 
 /// The index expressions that one is made of.
@@ -91,7 +116,7 @@ fn operands(expr: IndexExpr) -> [Option<IndexId>; 2] {
 }
 
 /// The position along axes that act as one, from the number of a point among `points`.
-pub(super) fn position(point: &Expression, inner: i64, extent: i64, points: u64) -> Expression {
+fn position(point: &Expression, inner: i64, extent: i64, points: u64) -> Expression {
     if extent == 1 {
         return 0.into();
     }

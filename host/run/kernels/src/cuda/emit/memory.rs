@@ -1,7 +1,6 @@
 //! Reading inputs and writing outputs: guards, offsets, accesses for one lane or all. No other file reads or writes one,
 //! but by an offset from here.
 
-use super::index::position;
 use super::{CudaEmitter, IndexContext, of};
 use crate::access::Offset;
 use crate::cuda::claims::{Claim, ClaimAccess, Term};
@@ -56,13 +55,23 @@ impl CudaEmitter<'_> {
     pub(super) fn load_one(&mut self, reg: Reg, context: &IndexContext<'_>) {
         let (dtype, name) = (self.dtype(reg), of("v", reg));
         let (condition, offset) = self.guard(reg, context);
-        let element = from_storage(dtype, self.input(reg).at(offset));
         match condition {
+            Some(condition) if self.of.slides(reg, &self.schedule) && !self.is_of_nothing(reg) => {
+                // Without a branch, so that what several lanes or points read is read once.
+                let (inside, from, read) = (of("in", reg), of("from", reg), of("at", reg));
+                self.define("bool", inside, condition);
+                self.define(self.guarded_type(reg), from, offset);
+                let place = self.input(reg).at(Expression::from(inside).select(from, 0));
+                self.define(storage(dtype), read, place);
+                let read = from_storage(dtype, read.into());
+                self.define(held(dtype), name, Expression::from(inside).select(read, self.padding(reg)));
+            }
             Some(condition) => {
                 self.begin(held(dtype), name, &[], self.padding(reg));
+                let element = from_storage(dtype, self.input(reg).at(offset));
                 self.steps.push(ThreadStep::Assign(name.into(), element).guarded(Some(condition)));
             }
-            None => self.define(held(dtype), name, element),
+            None => self.define(held(dtype), name, from_storage(dtype, self.input(reg).at(offset))),
         }
     }
 
@@ -120,8 +129,8 @@ impl CudaEmitter<'_> {
         };
         let (input, padding) = self.load(reg);
         let shape = &self.of.kernel.inputs[input as usize].shape;
-        let ty = offset_type(reach(shape, &strides));
-        if ty == "int" {
+        let ty = self.guarded_type(reg);
+        if offset_type(reach(shape, &strides)) == "int" {
             self.claim(Claim::Narrow(reg));
         }
         let (mut conditions, mut terms) = (vec![], vec![]);
@@ -150,6 +159,18 @@ impl CudaEmitter<'_> {
         (conditions.into_iter().reduce(|all, one| binary("&&", all, one)), offset.group())
     }
 
+    /// The type of the offset of a load that may lie outside: unsigned, which may overflow, where it is computed outside too.
+    fn guarded_type(&self, reg: Reg) -> &'static str {
+        let Address::Indexed { strides, .. } = self.address(reg) else { return "i64" };
+        let shape = &self.of.kernel.inputs[self.load(reg).0 as usize].shape;
+        let is_narrow = offset_type(reach(shape, &strides)) == "int";
+        match self.of.slides(reg, &self.schedule) {
+            true if is_narrow => "u32",
+            true => "u64",
+            false => offset_type(reach(shape, &strides)),
+        }
+    }
+
     /// The offset of an element that is always inside: its base and the changes along the axes.
     pub(super) fn offset(&mut self, access: ClaimAccess, at: &Offset, context: &IndexContext<'_>) -> Expression {
         let terms = |domain: &AxisDomain, of_row: bool| -> Vec<Term> {
@@ -165,11 +186,7 @@ impl CudaEmitter<'_> {
         });
         let ty = offset_type(reach);
         let term = |term: &Term| {
-            let (point, domain) = match term.of_row {
-                true => (&context.row, &self.schedule.rows),
-                false => (&context.point, &self.schedule.points),
-            };
-            let position = position(point, term.inner, term.extent, domain.points()).cast(ty);
+            let position = self.position((term.of_row, term.inner, term.extent), context).cast(ty);
             if term.slope == 1 { position } else { position * number(term.slope, ty) }
         };
         let rest = (base != 0 || all.is_empty()).then(|| number(base, ty));

@@ -158,6 +158,8 @@ struct IndexContext<'a> {
     /// The numbers of the row and of the point.
     row: Expression,
     point: Expression,
+    /// Whether it is a lane's context, whose number is that of the thread's first lane and the lane.
+    lane: bool,
     /// Which of its points the thread is at: where values that it keeps of them lie.
     turn: Expression,
     /// What is computed here. Other values were computed before.
@@ -170,7 +172,7 @@ impl IndexContext<'_> {
     /// At the row `p`, and the point `r`, of this turn.
     fn at(turn: impl Into<Expression>) -> IndexContext<'static> {
         let [row, point] = ["p", "r"].map(|name| Variable::named(name).into());
-        IndexContext { row, point, turn: turn.into(), own: &[], since: 0 }
+        IndexContext { row, point, lane: false, turn: turn.into(), own: &[], since: 0 }
     }
 }
 

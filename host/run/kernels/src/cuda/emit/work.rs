@@ -46,7 +46,7 @@ impl CudaEmitter<'_> {
             self.declare(MemorySpace::Aligned, element, Variable::of("o", *store as u32), &[width.into()]);
         }
         self.each(lanes(width), |this| {
-            let lane = IndexContext { since: 0, ..this.lane_context(context, width) };
+            let lane = IndexContext { since: 0, ..Self::lane_context(context, width) };
             for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
                 match chosen.common(*reg) {
                     Some(Lanes::One) => {}
@@ -74,7 +74,7 @@ impl CudaEmitter<'_> {
             let mut values = vec![self.operand(operand, lane)];
             if op.gives() == Gives::Position {
                 // Each accumulator sees points in their order.
-                values.push(lane.point.clone().cast("i64"));
+                values.push(self.number(lane, false).cast("i64"));
             }
             self.steps.push(ThreadStep::Accumulate(of("acc", *reg).at(work.sums.clone()), functor(op), values));
         }
@@ -145,16 +145,8 @@ impl CudaEmitter<'_> {
     }
 
     /// The numbers of a lane's row and point.
-    fn lane_context<'c>(&self, context: &IndexContext<'c>, lanes: u32) -> IndexContext<'c> {
-        let mut lane = context.clone();
-        if lanes > 1 {
-            let number = match self.schedule.form {
-                ScheduleForm::Columns { .. } => &mut lane.row,
-                ScheduleForm::Rows { .. } => &mut lane.point,
-            };
-            *number = (number.clone() + LANE).group();
-        }
-        lane
+    fn lane_context<'c>(context: &IndexContext<'c>, lanes: u32) -> IndexContext<'c> {
+        IndexContext { lane: lanes > 1, ..context.clone() }
     }
 
     /// Computes one value here.
@@ -168,7 +160,7 @@ impl CudaEmitter<'_> {
                 let (op, so_far) = (op.reduction(), of("c", reg).at(LANE));
                 if last as u64 != self.schedule.points.points() {
                     let anew = ThreadStep::Assign(so_far.clone(), neutral(op, inst.dtype));
-                    self.steps.push(anew.guarded(Some(binary("==", context.point.clone() % last, 0))));
+                    self.steps.push(anew.guarded(Some(binary("==", self.number(context, false) % last, 0))));
                 }
                 let values = vec![self.operand(*operand, context)];
                 self.steps.push(ThreadStep::Accumulate(so_far.clone(), functor(op), values));
