@@ -26,5 +26,5 @@ pub use loaded::LoadedPlugin;
 pub use lock::{DeviceGuard, Holder, LockedFile, Use};
 pub use memo::Memo;
 pub use plugin::{Plugin, PluginFileError};
-pub use process::{Child, ChildError, Confinement, beside_this_executable};
+pub use process::{Child, ChildError, Confinement, beside_this_executable, set_programs};
 pub use types::{TypesClient, TypesSession};

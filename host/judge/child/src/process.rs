@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -389,8 +389,20 @@ fn signal_name(signal: i32) -> &'static str {
     }
 }
 
+/// Where the programs of children are, if not beside this executable.
+static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says where the programs of children are, for a process whose executable is somebody else's, such as Python. The first
+/// word counts.
+pub fn set_programs(directory: PathBuf) {
+    PROGRAMS.get_or_init(|| directory);
+}
+
 /// The path of a program that is installed with this one.
 pub fn beside_this_executable(program: &str) -> PathBuf {
+    if let Some(directory) = PROGRAMS.get() {
+        return directory.join(program);
+    }
     match std::env::current_exe() {
         // Tests run from target/<profile>/deps and examples from target/<profile>/examples, one level below the programs.
         Ok(path) => {

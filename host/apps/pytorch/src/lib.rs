@@ -1,0 +1,73 @@
+//! `passhost._engine`: what `torch.compile(model, backend="passhost")` needs of the host. A pass runs in the guest child, its
+//! rewrite is verified, and the verified graph runs here, in the user's process, on PyTorch's own tensors. Stubs with types:
+//! `python/passhost/_engine.pyi`.
+
+mod convert;
+mod library;
+mod pass;
+mod program;
+
+use passhost_aoti::PyTorch;
+use passhost_ir::OpTable;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+pyo3::create_exception!(_engine, PassError, PyException, "A pass that gave no rewrite that may run.");
+pyo3::create_exception!(_engine, EngineError, PyException, "What is no pass's doing.");
+
+/// PyTorch's functions, and directories with NVRTC. Both are the process's: there is one PyTorch in it.
+static OPENED: OnceLock<Opened> = OnceLock::new();
+
+struct Opened {
+    torch: PyTorch,
+    nvrtc: Vec<PathBuf>,
+}
+
+fn opened() -> PyResult<&'static Opened> {
+    OPENED.get().ok_or_else(|| EngineError::new_err("`open` was not called"))
+}
+
+fn engine_error(error: impl std::fmt::Display) -> PyErr {
+    EngineError::new_err(error.to_string())
+}
+
+/// Finds PyTorch's functions in libraries that are loaded. `programs` is the directory of `passhost-guest`.
+#[pyfunction]
+#[pyo3(signature = (libtorch_cpu, libtorch_cuda, programs = None))]
+fn open(libtorch_cpu: PathBuf, libtorch_cuda: Option<PathBuf>, programs: Option<PathBuf>) -> PyResult<()> {
+    if OPENED.get().is_none() {
+        let torch = PyTorch::open(&libtorch_cpu, libtorch_cuda.as_deref()).map_err(engine_error)?;
+        let _ = OPENED.set(Opened { torch, nvrtc: nvrtc_directories(&libtorch_cpu) });
+    }
+    let from_environment = || std::env::var_os("PASSHOST_PROGRAMS").map(PathBuf::from);
+    if let Some(programs) = from_environment().or(programs) {
+        passhost_child::set_programs(programs);
+    }
+    Ok(())
+}
+
+/// Where pip puts NVRTC for a PyTorch whose libraries lie in `torch/lib`.
+fn nvrtc_directories(libtorch_cpu: &Path) -> Vec<PathBuf> {
+    let Some(packages) = libtorch_cpu.ancestors().nth(3) else { return vec![] };
+    ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "torch/lib"].map(|place| packages.join(place)).into()
+}
+
+/// The ops that a graph may have, by name and overload.
+#[pyfunction]
+fn ops() -> Vec<(String, String)> {
+    let functional = OpTable::sample().iter().filter(|schema| !schema.is_in_place());
+    functional.map(|schema| (schema.op.name.trim_start_matches("aten::").into(), schema.op.overload.clone())).collect()
+}
+
+#[pymodule]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(open, module)?)?;
+    module.add_function(wrap_pyfunction!(ops, module)?)?;
+    module.add_class::<pass::Pass>()?;
+    module.add_class::<pass::Rewrite>()?;
+    module.add_class::<program::Program>()?;
+    module.add("PassError", module.py().get_type::<PassError>())?;
+    module.add("EngineError", module.py().get_type::<EngineError>())
+}

@@ -1,0 +1,94 @@
+//! Verified graphs that run in this process.
+
+use crate::library::{PythonOps, given, taken};
+use crate::{engine_error, opened};
+use passhost_aoti::{Engine, Tensor};
+use passhost_ir::{Graph, OpTable, verify_graph};
+use passhost_runtime::{Compiler, Context, Engine as _, Gpu, Hints, Mode};
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, PoisonError};
+
+type Compiled = passhost_runtime::Program<Engine>;
+
+/// A verified graph on the CPU, or on a GPU, where it is prepared for each stream that it is called on.
+#[pyclass(frozen, module = "passhost._engine")]
+pub(crate) struct Program {
+    graph: Graph,
+    device: Option<u32>,
+    threads: usize,
+    ops: Arc<PythonOps>,
+    gpu: Option<(Arc<Gpu>, Arc<Compiler>)>,
+    /// By the address of the stream.
+    compiled: Mutex<HashMap<usize, Compiled>>,
+}
+
+#[pymethods]
+impl Program {
+    #[new]
+    fn new(py: Python<'_>, graph: &str, device: Option<u32>, threads: usize, prepare: Py<PyAny>) -> PyResult<Program> {
+        let graph = Graph::parse(graph).map_err(engine_error)?;
+        verify_graph(&graph, OpTable::sample()).map_err(engine_error)?;
+        let gpu = device.map(|number| {
+            let gpu = Gpu::open(number).map_err(engine_error)?;
+            let capability = gpu.capability().map_err(engine_error)?;
+            let compiler = Compiler::new(capability, &opened()?.nvrtc).map_err(engine_error)?;
+            Ok::<_, PyErr>((gpu, Arc::new(compiler)))
+        });
+        let ops = Arc::new(PythonOps(prepare));
+        let program = Program { graph, device, threads, ops, gpu: gpu.transpose()?, compiled: Mutex::default() };
+        py.detach(|| {
+            let engine = program.engine()?;
+            let stream = engine.stream().map_err(engine_error)?;
+            let compiled = program.compile(engine)?;
+            program.lock().insert(stream.0, compiled);
+            Ok::<_, PyErr>(())
+        })?;
+        Ok(program)
+    }
+
+    /// Runs once: tensors of the types that the graph declares, in order. On a GPU the results are there when the stream gets
+    /// there.
+    fn run<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let inputs = taken(inputs)?;
+        let outputs = py.detach(move || self.run_taken(&inputs))?;
+        given(py, &outputs.iter().collect::<Vec<_>>())
+    }
+}
+
+impl Program {
+    fn engine(&self) -> PyResult<Engine> {
+        let torch = &opened()?.torch;
+        Ok(match self.device {
+            None => Engine::cpu(torch, self.threads, self.ops.clone()),
+            Some(number) => Engine::gpu(torch, number, self.ops.clone()),
+        })
+    }
+
+    fn compile(&self, engine: Engine) -> PyResult<Compiled> {
+        let context = match &self.gpu {
+            None => Context::cpu(engine),
+            Some((gpu, compiler)) => {
+                Context::gpu(gpu, compiler, |_| Ok::<_, passhost_runtime::Cause>(engine)).map_err(engine_error)?
+            }
+        };
+        Compiled::compile(&self.graph, Mode::Declared, &Hints::default(), &Arc::new(context)).map_err(engine_error)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Compiled>> {
+        self.compiled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Programs of one graph run one after the other: their runs share an arena.
+    fn run_taken(&self, inputs: &[Tensor]) -> PyResult<Vec<Tensor>> {
+        let engine = self.engine()?;
+        let stream = engine.stream().map_err(engine_error)?.0;
+        let mut all = self.lock();
+        let compiled = match all.entry(stream) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(self.compile(engine)?),
+        };
+        compiled.run(inputs).map_err(engine_error)
+    }
+}
