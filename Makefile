@@ -9,7 +9,7 @@ PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 # Programs of the command, and where they come from.
 PROGRAMS := -p passhost -p passhost-sandbox -p passhost-sample -p passhost-bench -p passhost-compiler -p passhost-builder
 
-.PHONY: help setup announce programs build plugins hostile-plugins eval demo benchmark install sdk docs test test-frameworks lint
+.PHONY: help setup announce programs build plugins hostile-plugins eval demo benchmark install wheel sdk docs test test-frameworks lint
 
 help:
 	@echo "make eval      set up what is missing, build the programs and a plugin, evaluate it on a sample"
@@ -19,6 +19,7 @@ help:
 	@echo "make build     build all programs and the reference plugins"
 	@echo "make plugins   build the reference plugins"
 	@echo "make install   put the programs, the SDK and samples where they work without this clone"
+	@echo "make wheel     make a Python wheel of all of it, with torch.compile(backend=\"passhost\")"
 	@echo "make sdk       compile the SDK that passes are built against by passhost build"
 	@echo "make demo      record the terminal session of README, docs/pictures/demo.svg"
 	@echo "make docs      guide, architecture, threat model and the libraries' API as one folder of linked pages"
@@ -61,6 +62,9 @@ PREFIX ?= $(HOME)/.local
 
 install: programs
 	scripts/install "$(PREFIX)" "$(TARGET_DIR)/debug"
+
+wheel: programs plugins
+	scripts/wheel "$(TARGET_DIR)/debug" "$(PLUGIN_DIR)"
 
 sdk: programs
 	$(TARGET_DIR)/debug/passhost setup-sdk --source .

@@ -1,0 +1,14 @@
+"""The `passhost` command of the wheel: the program that lies in this package."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    program = Path(__file__).parent / "programs" / "passhost"
+    if not program.exists():
+        sys.exit("passhost: this package was installed from its source, without programs; build them in a clone: make build")
+    os.execv(program, ["passhost", *sys.argv[1:]])
