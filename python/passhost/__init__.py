@@ -1,5 +1,7 @@
 """Evaluate compiler passes on a passhost server, and train language models against it."""
 
+from typing import TYPE_CHECKING, Any
+
 from passhost.access import Access, Token
 from passhost.blocking import Client
 from passhost.client import AsyncClient, Outcome
@@ -66,4 +68,17 @@ __all__ = [
     "Unreachable",
     "Variant",
     "Verdict",
+    "compile",
 ]
+
+if TYPE_CHECKING:
+    from passhost.dynamo import compile
+
+
+def __getattr__(name: str) -> Any:
+    # What needs torch is loaded when it is asked for.
+    if name == "compile":
+        from passhost.dynamo import compile
+
+        return compile
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

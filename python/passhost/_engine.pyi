@@ -1,0 +1,51 @@
+"""Verifies what a pass makes of a graph, and runs it on tensors of the PyTorch that is loaded."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from torch import Tensor
+
+TensorType: TypeAlias = tuple[str, tuple[int, ...], tuple[int, ...]]
+"""Element type as in the text of graphs, shape, strides."""
+
+Argument: TypeAlias = (
+    bool | int | float | str | list[bool] | list[int] | list[float] | tuple[str] | tuple[str, object] | None
+)
+"""A constant, or a tagged tuple: `("tensor",)`, `("tensors", n)`, `("optional_tensors", [True, False])`,
+`("dtype", "f32")`, `("memory_format", "channels_last")`, `("strided",)`, `("device",)`. Where types are asked for,
+the tags of tensors carry their types instead."""
+
+class PassError(Exception):
+    """The pass was refused, failed, exceeded a limit, or its rewrite does not verify."""
+
+class EngineError(Exception):
+    """Anything else that keeps a graph from running here."""
+
+def open(libtorch_cpu: str, libtorch_cuda: str | None) -> None:
+    """Finds the functions of the loaded PyTorch. The first call counts."""
+
+def ops() -> list[tuple[str, str]]:
+    """Names and overloads of the ops of `aten` that may occur in a graph."""
+
+class Pass:
+    name: str
+    def __init__(self, path: str, policy: str = "open") -> None: ...
+    def rewrite(
+        self, graph: str, device: int | None, types: Callable[[str, str, list[Argument]], list[TensorType]]
+    ) -> Rewrite: ...
+
+class Rewrite:
+    graph: str
+    kernels: int
+    changed: bool
+    refusals: list[str]
+
+class Program:
+    def __init__(
+        self,
+        graph: str,
+        device: int | None,
+        threads: int,
+        prepare: Callable[[str, str, list[Argument]], Callable[[list[Tensor]], list[Tensor]]],
+    ) -> None: ...
+    def run(self, inputs: list[Tensor]) -> list[Tensor]: ...

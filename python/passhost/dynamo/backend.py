@@ -1,0 +1,146 @@
+"""The backend of `torch.compile`."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import fx
+from torch._dynamo.backends.common import aot_autograd
+
+from passhost.dynamo.compiled import Compiled, inline
+from passhost.dynamo.graph import graph_device, graph_text
+from passhost.dynamo.library import Library
+from passhost.dynamo.lower import Lowering, Ops, is_getitem
+from passhost.dynamo.options import LoadedPass, Options, load
+from passhost.dynamo.piece import Piece, Record
+from passhost.dynamo.split import split
+from passhost.dynamo.values import Unsupported, device_index
+from passhost.errors import SettingsError
+
+logger = logging.getLogger("passhost")
+
+
+@functools.cache
+def engine() -> tuple[ModuleType, Ops]:
+    """The extension, opened on the loaded PyTorch, and its ops."""
+    try:
+        from passhost import _engine
+    except ImportError as error:
+        raise SettingsError(f"passhost has no engine here; install its wheel: {error}") from error
+    folder = os.path.join(os.path.dirname(torch.__file__), "lib")
+    cuda = os.path.join(folder, "libtorch_cuda.so")
+    try:
+        _engine.open(
+            os.path.join(folder, "libtorch_cpu.so"),
+            cuda if torch.cuda.is_available() and os.path.exists(cuda) else None,
+        )
+    except _engine.EngineError as error:
+        raise SettingsError(f"passhost cannot use PyTorch {torch.__version__}: {error}") from error
+    return _engine, frozenset(_engine.ops())
+
+
+def backend(
+    module: fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+) -> Callable[..., Any]:
+    """What `torch.compile(model, backend="passhost")` calls with each graph."""
+    if mode not in (None, "default"):
+        raise SettingsError(f"mode {mode!r} is unknown; the backend passhost has no modes, only options")
+    as_it_was: Callable[..., Any] = module.forward
+    chosen = Options.parse(options)
+    engine()
+    loaded = load(chosen)
+    if loaded.failed:
+        return as_it_was
+    session = Session(loaded, chosen)
+    compiled = aot_autograd(
+        fw_compiler=functools.partial(session.compile, "forward"),
+        bw_compiler=functools.partial(session.compile, "backward"),
+        inference_compiler=functools.partial(session.compile, "inference"),
+    )(module, example_inputs)
+    if session.is_pointless:
+        return as_it_was
+    return lambda *arguments: as_it_was(*arguments) if session.is_pointless else compiled(*arguments)
+
+
+def compile(model: Callable[..., Any], *example_inputs: Any, **options: Any) -> Callable[..., Any]:
+    """`torch.compile` with this backend and these options, called once on the inputs: `pass_` is the option `pass`."""
+    Options.parse(options)
+    compiled: Callable[..., Any] = torch.compile(model, backend=backend, options=options)
+    compiled(*example_inputs)
+    return compiled
+
+
+class Session:
+    """Compiles the graphs of one entry of Dynamo."""
+
+    def __init__(self, loaded: LoadedPass, options: Options) -> None:
+        self._loaded = loaded
+        self._options = options
+        #: Whether nothing of an inference graph was taken, so that the model can run as it was.
+        self.is_pointless = False
+
+    def compile(self, kind: str, module: fx.GraphModule, _: Sequence[Any]) -> Callable[[list[Any]], Any]:
+        """Compiles a graph of ATen ops."""
+        whole = fx.GraphModule(module, copy.deepcopy(module.graph))
+        records: list[Record] = []
+        try:
+            self._compile_pieces(whole, records)
+        except engine()[0].PassError as error:
+            self._loaded.fail(error)
+            whole, records = module, [Record(len(record_nodes(module.graph)), verdict=f"pass failed: {error}")]
+        except Exception:
+            logger.warning("a graph stays PyTorch's: an internal error of passhost", exc_info=True)
+            whole, records = module, []
+
+        def settled(taken: bool) -> None:
+            self.is_pointless = kind == "inference" and not taken
+
+        title = f"{self._loaded.name}, {kind}"
+        return Compiled(whole, module.forward, title, records, self._options.report, settled).boxed()
+
+    def _compile_pieces(self, module: fx.GraphModule, records: list[Record]) -> None:
+        device = graph_device(module.graph)
+        if device is None:
+            return
+        lowering = Lowering(engine()[1], device)
+        for name, eager in split(module, lowering).items():
+            record = Record(len(record_nodes(eager.graph)))
+            records.append(record)
+            piece = self._piece(eager, lowering, record)
+            if piece is None:
+                inline(module, name, eager)
+            else:
+                setattr(module, name, piece)
+        module.recompile()
+
+    def _piece(self, eager: fx.GraphModule, lowering: Lowering, record: Record) -> Piece | None:
+        extension, _ = engine()
+        index, library = device_index(lowering.device), Library(lowering.device)
+        try:
+            text = graph_text(eager.graph, lowering)
+            rewrite = self._loaded.rewrite(text, index, library.types)
+            record.kernels = rewrite.kernels
+            if not rewrite.changed or not rewrite.kernels:
+                record.verdict = "; ".join(["unchanged", *rewrite.refusals])
+                return None
+            program = extension.Program(rewrite.graph, index, torch.get_num_threads(), library.prepare)
+        except (extension.EngineError, Unsupported) as error:
+            record.verdict = f"failed: {error}"
+            return None
+        return Piece(eager, program, lowering.device, record, self._options.check)
+
+
+def record_nodes(graph: fx.Graph) -> list[fx.Node]:
+    """The calls of ops."""
+    return [node for node in graph.nodes if node.op == "call_function" and not is_getitem(node)]

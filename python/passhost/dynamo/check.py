@@ -1,0 +1,128 @@
+"""Whether a piece computes what eager does, and which of both is faster."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import fx
+
+Tensors = Sequence[torch.Tensor]
+Run = Callable[[list[torch.Tensor]], Tensors]
+
+#: Relative and absolute tolerance of a floating-point type: those of `passhost eval` at t = -5.
+TOLERANCES = {
+    torch.float16: (1e-3, 1e-5),
+    torch.bfloat16: (10**-1.796, 1e-5),
+    torch.float32: (10**-5.886, 1e-5),
+    torch.float64: (1e-7, 1e-7),
+    torch.complex64: (10**-5.886, 1e-5),
+    torch.complex128: (1e-7, 1e-7),
+}
+#: Seconds after which no further pair of runs is timed, and how many pairs there are at least and at most.
+BUDGET, FEWEST, MOST = 0.5, 5, 25
+
+
+def difference(eager: Tensors, ours: Tensors, double: Run, inputs: list[torch.Tensor]) -> str | None:
+    """What is wrong with our results, in words. A result outside its tolerance may be as near to a run in double
+    precision as eager's is."""
+    if len(eager) != len(ours):
+        return f"{len(ours)} results instead of {len(eager)}"
+    exact: Tensors | None = None
+    for position, (expected, found) in enumerate(zip(eager, ours, strict=True)):
+        there, here = described(expected), described(found)
+        if there != here:
+            return f"result {position} is {here} instead of {there}"
+        if expected.dtype not in TOLERANCES:
+            if not torch.equal(expected, found):
+                return f"result {position} differs"
+            continue
+        wrong = outside(found, expected, expected)
+        if not bool(wrong.any()):
+            continue
+        if exact is None:
+            exact = double(inputs)
+        if not as_near(expected, found, exact[position]):
+            return f"result {position} differs in {int(wrong.sum())} of {wrong.numel()} elements"
+    return None
+
+
+def described(value: torch.Tensor) -> str:
+    """Type, shape, strides where they mean something, and device."""
+    strides = tuple(step for extent, step in zip(value.shape, value.stride(), strict=True) if extent > 1)
+    return f"{value.dtype} {tuple(value.shape)} {strides if value.numel() else ()} {value.device}"
+
+
+def wide(value: torch.Tensor) -> torch.Tensor:
+    """In double precision."""
+    return value.to(torch.complex128 if value.is_complex() else torch.float64)
+
+
+def outside(found: torch.Tensor, expected: torch.Tensor, kind: torch.Tensor) -> torch.Tensor:
+    """Which elements are not equal, not both NaN, and not finite and within the tolerance."""
+    relative, absolute = TOLERANCES[kind.dtype]
+    found, expected = wide(found), wide(expected)
+    near = (found - expected).abs() <= absolute + relative * expected.abs()
+    near &= found.isfinite() & expected.isfinite()
+    return ~(near | (found == expected) | (found.isnan() & expected.isnan()))
+
+
+def as_near(eager: torch.Tensor, ours: torch.Tensor, exact: torch.Tensor) -> bool:
+    """Whether what is off is within tolerance of the exact result, or ours is nowhere farther from it than eager is
+    somewhere."""
+    off = outside(ours, exact, ours)
+    if not bool(off.any()):
+        return True
+    theirs, mine = (wide(eager) - wide(exact)).abs(), (wide(ours) - wide(exact)).abs()
+    return bool(mine.isfinite().all()) and bool(mine.max() <= theirs.max()) and bool(mine.mean() <= theirs.mean())
+
+
+class Double(fx.Interpreter):
+    """Runs a piece with float64 in place of every other floating-point type."""
+
+    def run_on(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The results for inputs of the types that the piece has."""
+        result = self.run(*(self._wide(value) for value in inputs))
+        return list(result) if isinstance(result, (list, tuple)) else [result]
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        args, kwargs = (fx.node.map_aggregate(given, self._wide) for given in (args, kwargs))
+        return super().call_function(target, args, kwargs)
+
+    @staticmethod
+    def _wide(value: Any) -> Any:
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            return value.to(torch.float64)
+        return torch.float64 if isinstance(value, torch.dtype) and value.is_floating_point else value
+
+
+def times(eager: Run, ours: Run, inputs: list[torch.Tensor], device: torch.device) -> tuple[float, float]:
+    """Median microseconds of alternating runs of both, after one that is not counted."""
+    measured: tuple[list[float], list[float]] = ([], [])
+    runs = (eager, ours)
+    for run in runs:
+        _timed(run, inputs, device)
+    begin = time.perf_counter()
+    while len(measured[0]) < MOST and (len(measured[0]) < FEWEST or time.perf_counter() - begin < BUDGET):
+        first = len(measured[0]) % 2
+        for which in (first, 1 - first):
+            measured[which].append(_timed(runs[which], inputs, device))
+    return statistics.median(measured[0]), statistics.median(measured[1])
+
+
+def _timed(run: Run, inputs: list[torch.Tensor], device: torch.device) -> float:
+    if device.type == "cpu":
+        begin = time.perf_counter()
+        run(list(inputs))
+        return (time.perf_counter() - begin) * 1e6
+    with torch.cuda.device(device):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        torch.cuda.synchronize()
+        start.record()
+        run(list(inputs))
+        end.record()
+        end.synchronize()
+    return float(start.elapsed_time(end)) * 1e3

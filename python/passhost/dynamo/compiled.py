@@ -1,0 +1,144 @@
+"""A compiled graph: its pieces, what became of them, and the shortest way to call it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from torch import fx
+
+from passhost.dynamo.lower import is_getitem
+from passhost.dynamo.piece import Piece, Record
+
+logger = logging.getLogger("passhost")
+
+
+def inline(module: fx.GraphModule, name: str, piece: fx.GraphModule) -> None:
+    """Puts the nodes of a piece back in place of its call."""
+    graph = module.graph
+    call = next(node for node in graph.nodes if node.op == "call_module" and node.target == name)
+    inputs = [node for node in piece.graph.nodes if node.op == "placeholder"]
+    with graph.inserting_before(call):
+        results = graph.graph_copy(piece.graph, dict(zip(inputs, call.args, strict=True)))
+    if isinstance(results, fx.Node):
+        call.replace_all_uses_with(results)
+    else:
+        for user in list(call.users):
+            user.replace_all_uses_with(results[user.args[1]])
+            graph.erase_node(user)
+    graph.erase_node(call)
+    delattr(module, name)
+
+
+class Compiled:
+    """Takes a list of arguments, as AOTAutograd wants it. Decides about its pieces in the first call."""
+
+    def __init__(
+        self,
+        module: fx.GraphModule,
+        original: Callable[..., Any],
+        title: str,
+        records: list[Record],
+        report: bool,
+        settled: Callable[[bool], None],
+    ) -> None:
+        self._module = module
+        self._original = original
+        self._title = title
+        self._records = records
+        self._report = report
+        self._settled = settled
+        self._call: Callable[[list[Any]], Any] = self._first
+        self._settle()
+
+    def boxed(self) -> Callable[[list[Any]], Any]:
+        """A function that calls it, marked as AOTAutograd wants it."""
+
+        def run(arguments: list[Any]) -> Any:
+            return self._call(arguments)
+
+        run._boxed_call = True  # type: ignore[attr-defined]
+        return run
+
+    def _pieces(self) -> dict[str, Piece]:
+        return {name: piece for name, piece in self._module.named_children() if isinstance(piece, Piece)}
+
+    def _first(self, arguments: list[Any]) -> Any:
+        results = self._module.forward(*arguments)
+        self._settle()
+        return results
+
+    def _settle(self) -> None:
+        """Once every piece is decided: says what came of it and runs what was taken from now on."""
+        if self._call != self._first or not all(record.verdict for record in self._records):
+            return
+        for name, piece in self._pieces().items():
+            if not piece.record.taken:
+                inline(self._module, name, piece.eager)
+        self._module.recompile()
+        taken = any(record.taken for record in self._records)
+        module, original = self._module.forward, self._original
+        if not taken:
+            self._call = lambda arguments: original(*arguments)
+        else:
+            self._call = _whole(self._module) or (lambda arguments: module(*arguments))
+        self._settled(taken)
+        logger.info("%s", self.summary())
+        if self._report:
+            print(self.table())
+
+    def summary(self) -> str:
+        """One line: what was gained."""
+        taken = [record for record in self._records if record.taken]
+        line = f"{self._title}: {len(taken)} of {len(self._records)} pieces rewritten"
+        eager, ours = (sum(getattr(record, key) or 0.0 for record in taken) for key in ("eager_us", "ours_us"))
+        if ours:
+            line += f", {sum(record.kernels for record in taken)} kernels: {ours:.1f} us instead of {eager:.1f} us"
+            line += f" ({eager / ours:.2f}x)"
+        return line
+
+    def table(self) -> str:
+        """One line a piece."""
+        lines = [self.summary(), f"{'piece':>5} {'nodes':>6} {'kernels':>8} {'eager us':>10} {'ours us':>10}  verdict"]
+        for number, record in enumerate(self._records):
+            eager, ours = (f"{us:.1f}" if us is not None else "-" for us in (record.eager_us, record.ours_us))
+            lines.append(f"{number:>5} {record.nodes:>6} {record.kernels:>8} {eager:>10} {ours:>10}  {record.verdict}")
+        return "\n".join(lines)
+
+
+def _whole(module: fx.GraphModule) -> Callable[[list[Any]], Any] | None:
+    """A function that calls the only piece directly, if nothing is around it."""
+    nodes = list(module.graph.nodes)
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    rest = [node for node in nodes if node.op not in ("placeholder", "output") and not is_getitem(node)]
+    if len(rest) != 1 or rest[0].op != "call_module":
+        return None
+    call = rest[0]
+    returned = nodes[-1].args[0]
+    if not isinstance(returned, (list, tuple)) or not all(
+        value is None or value is call or value in inputs or (is_getitem(value) and value.args[0] is call)
+        for value in returned
+    ):
+        return None
+    run = module.get_submodule(call.target).results
+    order = [inputs.index(operand) for operand in call.args]
+    places = [_place(value, inputs) for value in returned]
+    same_inputs = order == list(range(len(inputs)))
+    if places == [("result", place) for place in range(len(places))]:
+        return run if same_inputs else lambda arguments: run([arguments[place] for place in order])
+
+    def around(arguments: list[Any]) -> list[Any]:
+        results = run([arguments[place] for place in order])
+        sources = {"result": results, "input": arguments, "none": (None,)}
+        return [sources[source][place] for source, place in places]
+
+    return around
+
+
+def _place(value: Any, inputs: list[fx.Node]) -> tuple[str, int]:
+    if value is None:
+        return "none", 0
+    if value in inputs:
+        return "input", inputs.index(value)
+    return "result", value.args[1] if is_getitem(value) else 0

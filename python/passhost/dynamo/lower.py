@@ -1,0 +1,204 @@
+"""Writes ops of AOTAutograd's level that graphs do not have as ops that they have."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import fx
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._python_dispatch import _disable_current_modes
+
+from passhost.dynamo.values import Unsupported, call_text, results, same_device, tensor_type
+
+aten = torch.ops.aten
+Ops = frozenset[tuple[str, str]]
+Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
+
+
+def is_getitem(node: fx.Node) -> bool:
+    """Whether a node takes one of several results."""
+    return node.op == "call_function" and node.target is operator.getitem
+
+
+def bound(node: fx.Node) -> dict[str, Any]:
+    """The arguments of a node by name, defaults included."""
+    given = dict(node.kwargs)
+    for position, declared in enumerate(node.target._schema.arguments):
+        if position < len(node.args):
+            given[declared.name] = node.args[position]
+        elif declared.name not in given:
+            given[declared.name] = declared.default_value if declared.has_default_value() else None
+    return given
+
+
+def _batch_norm(given: Mapping[str, Any]) -> Call:
+    names = ("input", "weight", "bias", "running_mean", "running_var")
+    statistics = (False, given["momentum"], given["eps"], False)
+    return aten.batch_norm.default, (*(given[name] for name in names), *statistics), {}
+
+
+def _attention(given: Mapping[str, Any]) -> Call:
+    if given["dropout_p"] != 0.0:
+        raise Unsupported("attention draws random numbers")
+    mask = given.get("attn_mask", given.get("attn_bias"))
+    positional = (given["query"], given["key"], given["value"], mask, 0.0, given["is_causal"])
+    return aten.scaled_dot_product_attention.default, positional, {"scale": given["scale"]}
+
+
+#: Ops whose first result is that of another, if nobody takes the others.
+FIRST_RESULT: dict[str, Callable[[Mapping[str, Any]], Call]] = {
+    "_native_batch_norm_legit_no_training": _batch_norm,
+    "_scaled_dot_product_flash_attention_for_cpu": _attention,
+    "_scaled_dot_product_flash_attention": _attention,
+    "_scaled_dot_product_efficient_attention": _attention,
+    "_scaled_dot_product_cudnn_attention": _attention,
+}
+
+#: Ops that PyTorch does better inside one of its own: an op whose decomposition has one stays whole.
+INSEPARABLE = frozenset(
+    ("mm", "bmm", "addmm", "baddbmm", "convolution", "index", "index_put", "scatter", "scatter_add", "index_add")
+)
+
+
+@functools.cache
+def decompositions(ops: Ops) -> dict[Any, Callable[..., Any]]:
+    """PyTorch's decompositions of functional ops that are not listed."""
+    table: dict[Any, Callable[..., Any]] = dict(torch._decomp.core_aten_decompositions())
+    table |= torch._decomp.get_decompositions([aten._native_batch_norm_legit_functional])
+    return {op: rule for op, rule in table.items() if not (is_aten(op) and op_key(op) in ops)}
+
+
+def is_aten(target: object) -> bool:
+    """Whether a node calls an op of PyTorch's own."""
+    return isinstance(target, torch._ops.OpOverload) and target.namespace == "aten"
+
+
+def op_key(op: Any) -> tuple[str, str]:
+    """Name and overload, as the engine lists them."""
+    schema = op._schema
+    return schema.name.removeprefix("aten::"), schema.overload_name
+
+
+class Lowering:
+    """Says of each node whether it can be part of a graph, and makes it one."""
+
+    def __init__(self, ops: Ops, device: torch.device) -> None:
+        self.ops = ops
+        self.device = device
+        self._expansions: dict[fx.Node, fx.Graph | None] = {}
+
+    def supports(self, node: fx.Node) -> bool:
+        """Whether the node can be part of a graph as it is, by another name, or decomposed."""
+        if is_getitem(node):
+            source = node.args[0]
+            return isinstance(source, fx.Node) and is_aten(source.target) and self.supports(source)
+        if node.op != "call_function" or not is_aten(node.target):
+            return False
+        try:
+            self._check_types(node)
+            return self.is_listed(node) or self._other_name(node) is not None or self._expansion(node) is not None
+        except Unsupported:
+            return False
+
+    def is_listed(self, node: fx.Node) -> bool:
+        """Whether the op is listed and its arguments have a text."""
+        if not is_aten(node.target) or op_key(node.target) not in self.ops or node.target._schema.is_mutable:
+            return False
+        if node.target in (aten.batch_norm.default, aten.instance_norm.default):
+            given = bound(node)
+            if given.get("training", given.get("use_input_stats")):
+                return False
+        try:
+            call_text(node, self.device, lambda _: "")
+        except Unsupported:
+            return False
+        return True
+
+    def _check_types(self, node: fx.Node) -> None:
+        produced = node.meta.get("val")
+        operands = [operand.meta.get("val") for operand in node.all_input_nodes]
+        for value in [*(produced if isinstance(produced, (list, tuple)) else [produced]), *operands]:
+            for item in value if isinstance(value, (list, tuple)) else [value]:
+                # An op that leaves out a result is decomposed or not there.
+                if item is None and value is produced and isinstance(produced, (list, tuple)):
+                    continue
+                tensor_type(item)
+                if not same_device(item.device, self.device):
+                    raise Unsupported("a tensor is on another device")
+
+    def _other_name(self, node: fx.Node) -> Call | None:
+        rule = FIRST_RESULT.get(op_key(node.target)[0])
+        if rule is None or any(not is_getitem(user) or user.args[1] != 0 for user in node.users):
+            return None
+        call = rule(bound(node))
+        return call if op_key(call[0]) in self.ops else None
+
+    def _expansion(self, node: fx.Node) -> fx.Graph | None:
+        if node not in self._expansions:
+            self._expansions[node] = self._decompose(node)
+        return self._expansions[node]
+
+    def _decompose(self, node: fx.Node) -> fx.Graph | None:
+        table = decompositions(self.ops)
+        if node.target not in table:
+            return None
+        operands = node.all_input_nodes
+
+        def call(*tensors: torch.Tensor) -> Any:
+            values = dict(zip(operands, tensors, strict=True))
+            take = values.__getitem__
+            return node.target(*fx.map_arg(node.args, take), **fx.map_arg(node.kwargs, take))
+
+        try:
+            fake = next(value for operand in operands for value in results(operand.meta["val"])).fake_mode
+            with _disable_current_modes(), torch._C._DisableAutocast(), torch.no_grad(), fake:
+                traced = make_fx(call, decomposition_table=table)(*(operand.meta["val"] for operand in operands))
+        except Exception:
+            return None
+        traced.graph.eliminate_dead_code()
+        for step in traced.graph.nodes:
+            if step.op in ("placeholder", "output") or is_getitem(step):
+                continue
+            if not self.is_listed(step) or op_key(step.target)[0] in INSEPARABLE:
+                return None
+            try:
+                self._check_types(step)
+            except Unsupported:
+                return None
+        return traced.graph
+
+    def lower(self, graph: fx.Graph) -> fx.Graph:
+        """A copy of the graph in which every op is listed."""
+        lowered = fx.Graph()
+        env: dict[fx.Node, Any] = {}
+        for node in graph.nodes:
+            if is_getitem(node) and not isinstance(env[node.args[0]], fx.Node):
+                env[node] = env[node.args[0]][node.args[1]]
+            elif node.op != "call_function" or is_getitem(node) or self.is_listed(node):
+                env[node] = lowered.node_copy(node, env.__getitem__) if node.op != "output" else None
+                if node.op == "output":
+                    lowered.output(fx.map_arg(node.args[0], env.__getitem__))
+            elif (other := self._other_name(node)) is not None:
+                target, args, kwargs = other
+                new = lowered.call_function(
+                    target, fx.map_arg(args, env.__getitem__), fx.map_arg(kwargs, env.__getitem__)
+                )
+                new.meta["val"] = node.meta["val"][0]
+                env[node] = (new,)
+            else:
+                expansion = self._expansion(node)
+                if expansion is None:
+                    raise Unsupported(f"{node.target} is on no list")
+                inner = dict(
+                    zip(
+                        (step for step in expansion.nodes if step.op == "placeholder"),
+                        (env[operand] for operand in node.all_input_nodes),
+                        strict=True,
+                    )
+                )
+                env[node] = lowered.graph_copy(expansion, inner)
+        return lowered

@@ -1,0 +1,106 @@
+"""A piece of a model: eager's and the rewrite of it, of which one is taken at the first call."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import fx
+
+from passhost.dynamo import check, values
+
+if TYPE_CHECKING:
+    from passhost._engine import Program
+
+logger = logging.getLogger("passhost")
+
+
+@dataclass
+class Record:
+    """What became of a piece, for the report."""
+
+    nodes: int
+    kernels: int = 0
+    eager_us: float | None = None
+    ours_us: float | None = None
+    #: Empty until it is decided.
+    verdict: str = ""
+    taken: bool = False
+
+
+class Piece(torch.nn.Module):
+    """Runs a piece. Takes the place of its module in the graph."""
+
+    def __init__(self, eager: fx.GraphModule, program: Program, device: torch.device, record: Record, checked: bool):
+        from passhost._engine import EngineError
+
+        super().__init__()
+        self._error = EngineError
+        self._eager = [eager]
+        self._run = program.run
+        self._device = device
+        self._lock = threading.Lock()
+        self.record = record
+        output = next(node for node in reversed(eager.graph.nodes) if node.op == "output")
+        self._is_single = isinstance(output.args[0], fx.Node)
+        self._types = [values.tensor_type(node.meta["val"]) for node in eager.graph.nodes if node.op == "placeholder"]
+        self.forward: Callable[..., Any] = self._first if checked else self._take()
+
+    @property
+    def eager(self) -> fx.GraphModule:
+        """The piece as PyTorch runs it."""
+        return self._eager[0]
+
+    def _take(self) -> Callable[..., Any]:
+        results = self.results
+        self.record.taken, self.record.verdict = True, "taken"
+        if self._is_single:
+            return lambda *inputs: results(list(inputs))[0]
+        return lambda *inputs: tuple(results(list(inputs)))
+
+    def results(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The results by the rewrite; by eager if the engine cannot run it this time."""
+        try:
+            return self._run(inputs)
+        except self._error as error:
+            logger.warning("a piece runs in PyTorch this time: %s", error)
+            return self._run_eager(inputs)
+
+    def _run_eager(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+        return values.results(self.eager.forward(*inputs))
+
+    def _first(self, *inputs: torch.Tensor) -> Any:
+        if self._device.type == "cuda" and torch.cuda.is_current_stream_capturing():
+            return self.eager.forward(*inputs)
+        with self._lock:
+            if not self.record.verdict:
+                verdict = self._judge(list(inputs))
+                if verdict is None:
+                    self.forward = self._take()
+                else:
+                    self.record.verdict, self.forward = verdict, self.eager.forward
+        return self.forward(*inputs)
+
+    def _judge(self, inputs: list[torch.Tensor]) -> str | None:
+        """Why eager stays; None where the rewrite is right and faster."""
+        for position, (expected, value) in enumerate(zip(self._types, inputs, strict=True)):
+            found = values.tensor_type(value)
+            if found != expected:
+                return f"input {position} is {values.type_text(found)}, traced as {values.type_text(expected)}"
+        double = check.Double(self.eager).run_on
+        try:
+            eager = self._run_eager(inputs)
+            wrong = check.difference(eager, self._run(list(inputs)), double, inputs)
+            if wrong is None:
+                timed = check.times(self._run_eager, self._run, inputs, self._device)
+                self.record.eager_us, self.record.ours_us = timed
+        except (self._error, values.Unsupported) as error:
+            return f"failed: {error}"
+        if wrong is not None:
+            logger.warning("a piece differs from eager and stays PyTorch's: %s", wrong)
+            return f"differs: {wrong}"
+        return None if timed[1] < timed[0] else "slower"
