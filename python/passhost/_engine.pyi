@@ -21,8 +21,8 @@ class PassError(Exception):
 class EngineError(Exception):
     """Anything else that keeps a graph from running here."""
 
-def open(libtorch_cpu: str, libtorch_cuda: str | None) -> None:
-    """Finds the functions of the loaded PyTorch. The first call counts."""
+def open(libtorch_cpu: str, libtorch_cuda: str | None, programs: str | None = None) -> None:
+    """Finds the functions of the loaded PyTorch, and says where passhost-guest is. PASSHOST_PROGRAMS wins."""
 
 def ops() -> list[tuple[str, str]]:
     """Names and overloads of the ops of `aten` that may occur in a graph."""
@@ -31,7 +31,11 @@ class Pass:
     name: str
     def __init__(self, path: str, policy: str = "open") -> None: ...
     def rewrite(
-        self, graph: str, device: int | None, types: Callable[[str, str, list[Argument]], list[TensorType]]
+        self,
+        graph: str,
+        device: int | None,
+        types: Callable[[str, str, list[Argument]], list[TensorType]],
+        threads: int = 1,
     ) -> Rewrite: ...
 
 class Rewrite:

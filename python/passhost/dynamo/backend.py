@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import functools
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +15,7 @@ from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 
 from passhost.dynamo.compiled import Compiled, inline
+from passhost.dynamo.dynamic import BySizes, is_open
 from passhost.dynamo.graph import graph_device, graph_text
 from passhost.dynamo.library import Library
 from passhost.dynamo.lower import Lowering, Ops, is_getitem
@@ -34,12 +35,13 @@ def engine() -> tuple[ModuleType, Ops]:
         from passhost import _engine
     except ImportError as error:
         raise SettingsError(f"passhost has no engine here; install its wheel: {error}") from error
-    folder = os.path.join(os.path.dirname(torch.__file__), "lib")
-    cuda = os.path.join(folder, "libtorch_cuda.so")
+    libraries = Path(torch.__file__).parent / "lib"
+    cuda, programs = libraries / "libtorch_cuda.so", Path(__file__).parent.parent / "programs"
     try:
         _engine.open(
-            os.path.join(folder, "libtorch_cpu.so"),
-            cuda if torch.cuda.is_available() and os.path.exists(cuda) else None,
+            str(libraries / "libtorch_cpu.so"),
+            str(cuda) if torch.cuda.is_available() and cuda.exists() else None,
+            str(programs) if programs.is_dir() else None,
         )
     except _engine.EngineError as error:
         raise SettingsError(f"passhost cannot use PyTorch {torch.__version__}: {error}") from error
@@ -62,15 +64,11 @@ def backend(
     loaded = load(chosen)
     if loaded.failed:
         return as_it_was
-    session = Session(loaded, chosen)
-    compiled = aot_autograd(
-        fw_compiler=functools.partial(session.compile, "forward"),
-        bw_compiler=functools.partial(session.compile, "backward"),
-        inference_compiler=functools.partial(session.compile, "inference"),
-    )(module, example_inputs)
-    if session.is_pointless:
-        return as_it_was
-    return lambda *arguments: as_it_was(*arguments) if session.is_pointless else compiled(*arguments)
+
+    def compile_for(inputs: Sequence[Any]) -> Callable[..., Any]:
+        return Session(loaded, chosen).entry(module, inputs)
+
+    return BySizes(as_it_was, compile_for) if is_open(example_inputs) else compile_for(example_inputs)
 
 
 def compile(model: Callable[..., Any], *example_inputs: Any, **options: Any) -> Callable[..., Any]:
@@ -89,6 +87,18 @@ class Session:
         self._options = options
         #: Whether nothing of an inference graph was taken, so that the model can run as it was.
         self.is_pointless = False
+
+    def entry(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        """Compiles a graph of Dynamo. Runs it as it was if nothing is gained."""
+        compiled = aot_autograd(
+            fw_compiler=functools.partial(self.compile, "forward"),
+            bw_compiler=functools.partial(self.compile, "backward"),
+            inference_compiler=functools.partial(self.compile, "inference"),
+        )(module, inputs)
+        as_it_was: Callable[..., Any] = module.forward
+        if self.is_pointless:
+            return as_it_was
+        return lambda *arguments: as_it_was(*arguments) if self.is_pointless else compiled(*arguments)
 
     def compile(self, kind: str, module: fx.GraphModule, _: Sequence[Any]) -> Callable[[list[Any]], Any]:
         """Compiles a graph of ATen ops."""

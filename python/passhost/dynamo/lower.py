@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -12,11 +13,21 @@ from torch import fx
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import _disable_current_modes
 
-from passhost.dynamo.values import Unsupported, call_text, results, same_device, tensor_type
+from passhost.dynamo.values import Unsupported, argument_text, call_text, results, same_device, tensor_type
 
 aten = torch.ops.aten
 Ops = frozenset[tuple[str, str]]
-Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """An op that is written in place of another."""
+
+    op: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    #: Whether its result is the first of several of the other.
+    is_first: bool = False
 
 
 def is_getitem(node: fx.Node) -> bool:
@@ -38,7 +49,7 @@ def bound(node: fx.Node) -> dict[str, Any]:
 def _batch_norm(given: Mapping[str, Any]) -> Call:
     names = ("input", "weight", "bias", "running_mean", "running_var")
     statistics = (False, given["momentum"], given["eps"], False)
-    return aten.batch_norm.default, (*(given[name] for name in names), *statistics), {}
+    return Call(aten.batch_norm.default, (*(given[name] for name in names), *statistics), {}, True)
 
 
 def _attention(given: Mapping[str, Any]) -> Call:
@@ -46,7 +57,7 @@ def _attention(given: Mapping[str, Any]) -> Call:
         raise Unsupported("attention draws random numbers")
     mask = given.get("attn_mask", given.get("attn_bias"))
     positional = (given["query"], given["key"], given["value"], mask, 0.0, given["is_causal"])
-    return aten.scaled_dot_product_attention.default, positional, {"scale": given["scale"]}
+    return Call(aten.scaled_dot_product_attention.default, positional, {"scale": given["scale"]}, True)
 
 
 #: Ops whose first result is that of another, if nobody takes the others.
@@ -57,6 +68,32 @@ FIRST_RESULT: dict[str, Callable[[Mapping[str, Any]], Call]] = {
     "_scaled_dot_product_efficient_attention": _attention,
     "_scaled_dot_product_cudnn_attention": _attention,
 }
+
+
+def _with_numbers(node: fx.Node, ops: Ops) -> Call | None:
+    """The overload that takes numbers where the node has them in place of tensors."""
+    given = {name: value for name, value in bound(node).items() if value is not None}
+    packet = getattr(aten, op_key(node.target)[0])
+    for overload in packet.overloads():
+        op = getattr(packet, overload)
+        kinds = {declared.name: declared.type for declared in op._schema.arguments}
+        if op is not node.target and op_key(op) in ops and not op._schema.is_mutable and given.keys() <= kinds.keys():
+            if not any(_is_misplaced(kinds[name], value) for name, value in given.items()):
+                return Call(op, (), given)
+    if len(node.args) >= 2 and isinstance(node.args[1], fx.Node) and not isinstance(node.args[0], fx.Node):
+        swapped = {"add": aten.add.Scalar, "mul": aten.mul.Scalar, "sub": aten.rsub.Scalar}
+        op = swapped.get(op_key(node.target)[0])
+        if op is not None and op_key(op) in ops and not node.kwargs:
+            return Call(op, (node.args[1], node.args[0]), {})
+    return None
+
+
+def _is_misplaced(kind: Any, value: object) -> bool:
+    """A number where a tensor stands in the schema, or a tensor where a number does."""
+    if isinstance(value, fx.Node):
+        return "Tensor" not in str(kind)
+    return isinstance(value, (bool, int, float)) and "Tensor" in str(kind)
+
 
 #: Ops that PyTorch does better inside one of its own: an op whose decomposition has one stays whole.
 INSEPARABLE = frozenset(
@@ -112,6 +149,9 @@ class Lowering:
             given = bound(node)
             if given.get("training", given.get("use_input_stats")):
                 return False
+        kinds = {declared.name: declared.type for declared in node.target._schema.arguments}
+        if any(_is_misplaced(kinds[name], value) for name, value in bound(node).items()):
+            return False
         try:
             call_text(node, self.device, lambda _: "")
         except Unsupported:
@@ -132,10 +172,17 @@ class Lowering:
 
     def _other_name(self, node: fx.Node) -> Call | None:
         rule = FIRST_RESULT.get(op_key(node.target)[0])
-        if rule is None or any(not is_getitem(user) or user.args[1] != 0 for user in node.users):
+        if rule is None:
+            call = _with_numbers(node, self.ops)
+        elif any(not is_getitem(user) or user.args[1] != 0 for user in node.users):
             return None
-        call = rule(bound(node))
-        return call if op_key(call[0]) in self.ops else None
+        else:
+            call = rule(bound(node))
+        if call is None or op_key(call.op) not in self.ops:
+            return None
+        for value in (*call.args, *call.kwargs.values()):
+            argument_text(value, self.device, lambda _: "")
+        return call
 
     def _expansion(self, node: fx.Node) -> fx.Graph | None:
         if node not in self._expansions:
@@ -163,13 +210,9 @@ class Lowering:
         for step in traced.graph.nodes:
             if step.op in ("placeholder", "output") or is_getitem(step):
                 continue
-            if not self.is_listed(step) or op_key(step.target)[0] in INSEPARABLE:
+            if not self.supports(step) or op_key(step.target)[0] in INSEPARABLE:
                 return None
-            try:
-                self._check_types(step)
-            except Unsupported:
-                return None
-        return traced.graph
+        return self.lower(traced.graph)
 
     def lower(self, graph: fx.Graph) -> fx.Graph:
         """A copy of the graph in which every op is listed."""
@@ -183,12 +226,10 @@ class Lowering:
                 if node.op == "output":
                     lowered.output(fx.map_arg(node.args[0], env.__getitem__))
             elif (other := self._other_name(node)) is not None:
-                target, args, kwargs = other
-                new = lowered.call_function(
-                    target, fx.map_arg(args, env.__getitem__), fx.map_arg(kwargs, env.__getitem__)
-                )
-                new.meta["val"] = node.meta["val"][0]
-                env[node] = (new,)
+                args, kwargs = (fx.map_arg(given, env.__getitem__) for given in (other.args, other.kwargs))
+                new = lowered.call_function(other.op, args, kwargs)
+                new.meta["val"] = node.meta["val"][0] if other.is_first else node.meta["val"]
+                env[node] = (new,) if other.is_first else new
             else:
                 expansion = self._expansion(node)
                 if expansion is None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from passhost.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ class LoadedPass:
         if self._pass is None or self.failed:
             raise self._errors.PassError(f"pass {self.name} failed before")
         if (text, device) not in self._rewrites:
-            self._rewrites[text, device] = self._pass.rewrite(text, device, types)
+            self._rewrites[text, device] = self._pass.rewrite(text, device, types, torch.get_num_threads())
         return self._rewrites[text, device]
 
 

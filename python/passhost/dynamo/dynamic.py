@@ -1,0 +1,51 @@
+"""Graphs whose sizes Dynamo left open: compiled anew for each set of sizes, up to a limit."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+logger = logging.getLogger("passhost")
+
+#: How many sets of sizes of one graph are compiled. The model runs as it was with those that come later.
+LIMIT = 16
+
+
+def is_open(example_inputs: Sequence[Any]) -> bool:
+    """Whether a size is symbolic."""
+    return any(
+        isinstance(value, torch.SymInt)
+        or (isinstance(value, torch.Tensor) and any(isinstance(extent, torch.SymInt) for extent in value.shape))
+        for value in example_inputs
+    )
+
+
+class BySizes:
+    """Calls what was compiled for the sizes of the arguments."""
+
+    def __init__(self, as_it_was: Callable[..., Any], compile: Callable[[Sequence[Any]], Callable[..., Any]]) -> None:
+        self._as_it_was = as_it_was
+        self._compile = compile
+        self._compiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        key = tuple((value.shape, value.stride()) if isinstance(value, torch.Tensor) else value for value in arguments)
+        run = self._compiled.get(key)
+        if run is None:
+            run = self._add(key, arguments)
+        return run(*arguments)
+
+    def _add(self, key: tuple[Any, ...], arguments: Sequence[Any]) -> Callable[..., Any]:
+        with self._lock:
+            if key not in self._compiled:
+                if len(self._compiled) >= LIMIT:
+                    return self._as_it_was
+                self._compiled[key] = self._compile(arguments)
+                if len(self._compiled) == LIMIT:
+                    logger.info("%d sets of sizes are compiled, and no further ones of this graph", LIMIT)
+            return self._compiled[key]

@@ -1,0 +1,92 @@
+"""What goes wrong leaves eager's answers."""
+
+import subprocess
+import sys
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from passhost.dynamo import check  # noqa: E402
+from passhost.dynamo.options import Options  # noqa: E402
+from passhost.errors import SettingsError  # noqa: E402
+
+
+def function(x):
+    return (x.exp() + 1).log().mul(2)
+
+
+def test_a_pass_that_is_refused_leaves_the_model_with_one_warning(dynamo, tmp_path, caplog):
+    path = tmp_path / "broken.wasm"
+    path.write_bytes(b"\0asm\x0d\0\x01\0nothing of the kind")
+    compiled = torch.compile(function, backend=dynamo.backend, options={"pass": str(path)})
+    for shape in ((3, 4), (5,), (2, 2, 2)):
+        x = torch.randn(shape)
+        assert torch.equal(compiled(x), function(x))
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == 1 and "broken" in warnings[0]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"passes": "x"}, "option 'passes' is unknown; the backend passhost has pass, policy, report, check"),
+        ({"report": "yes"}, "option 'report' is 'yes'; expected bool"),
+        ({"pass": 3}, "option 'pass' is 3; expected str or PathLike or NoneType"),
+    ],
+)
+def test_options_that_are_wrong_are_named(options, message):
+    with pytest.raises(SettingsError, match=message):
+        Options.parse(options)
+
+
+def test_a_pass_that_is_not_there_is_an_error(dynamo, tmp_path):
+    compiled = torch.compile(function, backend=dynamo.backend, options={"pass": str(tmp_path / "none.wasm")})
+    with pytest.raises(Exception, match=r"none\.wasm is no file"):
+        compiled(torch.randn(3))
+
+
+def test_an_import_loads_no_torch():
+    code = "import sys, passhost; assert 'torch' not in sys.modules; passhost.compile; assert 'torch' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    "eager, ours, is_right",
+    [
+        ([1.0, NAN, INF], [1.0, NAN, INF], True),
+        ([1.0], [1.0 + 1e-5], True),
+        ([1.0], [1.001], False),
+        ([1.0], [NAN], False),
+        ([1e30], [INF], False),
+        ([INF], [-INF], False),
+    ],
+)
+def test_results_are_compared_at_the_tolerance(eager, ours, is_right):
+    eager, ours = torch.tensor(eager), torch.tensor(ours)
+    wrong = check.difference([eager], [ours], lambda _: [eager.double()], [])
+    assert (wrong is None) == is_right
+
+
+def test_a_result_as_near_to_double_precision_as_eager_is_right():
+    exact = torch.tensor([1.0, 2.0], dtype=torch.float64)
+    eager, nearer, farther = (torch.tensor([1.0, 2.0 + off]) for off in (0.01, -0.005, -0.02))
+    assert check.difference([eager], [nearer], lambda _: [exact], []) is None
+    assert "differs in 1 of 2 elements" in check.difference([eager], [farther], lambda _: [exact], [])
+
+
+def test_another_type_or_layout_is_a_difference():
+    x = torch.zeros(2, 3)
+    assert "instead of" in check.difference([x], [x.t().contiguous().t()], lambda _: [], [])
+    assert "instead of" in check.difference([x], [x.double()], lambda _: [], [])
+    assert "instead of" in check.difference([x], [x, x], lambda _: [], [])
+
+
+def test_a_run_in_double_precision_has_no_narrow_type_inside():
+    graph = torch.fx.symbolic_trace(lambda x: (torch.add(x, 1e-4).to(torch.bfloat16),))
+    graph = torch.fx.experimental.proxy_tensor.make_fx(graph)(torch.ones(2))
+    (exact,) = check.Double(graph).run_on([torch.ones(2)])
+    assert exact.dtype == torch.float64 and bool((exact == 1 + 1e-4).all())
