@@ -28,7 +28,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The CPU, where kernels run on so many threads.
+    /// The CPU, where kernels run on the threads of ops, or on so many of their own where PyTorch does not lend those.
     pub fn cpu(torch: &'static PyTorch, threads: usize, ops: Arc<dyn LibraryOps>) -> Engine {
         Engine { torch, gpu: None, threads: Threads::new(threads), ops }
     }
@@ -47,11 +47,17 @@ impl fmt::Debug for Engine {
 
 impl ThreadPool for Engine {
     fn count(&self) -> usize {
-        self.threads.count()
+        match &self.torch.threads {
+            Some(of_ops) => of_ops.count(),
+            None => self.threads.count(),
+        }
     }
 
     fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
-        self.threads.run(workers, work);
+        match &self.torch.threads {
+            Some(of_ops) => of_ops.run(workers, work),
+            None => self.threads.run(workers, work),
+        }
     }
 }
 

@@ -85,13 +85,28 @@ functions! {
     }
 }
 
+/// Somebody's work on a part of a range.
+pub(crate) type RangeWork = unsafe extern "C" fn(i64, i64, *mut c_void);
+
+functions! {
+    /// Of the threads that run ops, from 2.10 on.
+    ThreadFunctions {
+        parallel_for = "torch_parallel_for": fn(i64, i64, i64, RangeWork, *mut c_void) -> i32;
+        count = "torch_get_num_threads": fn(*mut u32) -> i32;
+    }
+}
+
+/// All of them.
+pub(crate) type Functions = (TensorFunctions, Option<ThreadFunctions>, Option<GpuFunctions>);
+
 /// Finds the functions of tensors in `libtorch_cpu`, and those of GPUs in `libtorch_cuda` if there is one.
-pub(crate) fn find(cpu: &Path, cuda: Option<&Path>) -> Result<(TensorFunctions, Option<GpuFunctions>), OpenError> {
+pub(crate) fn find(cpu: &Path, cuda: Option<&Path>) -> Result<Functions, OpenError> {
     // SAFETY: both are PyTorch's, and loaded: no code runs.
     unsafe {
-        let tensors = TensorFunctions::find(&loaded(cpu)?)?;
+        let library = loaded(cpu)?;
+        let (tensors, threads) = (TensorFunctions::find(&library)?, ThreadFunctions::find(&library).ok());
         let gpu = cuda.map(|cuda| GpuFunctions::find(&loaded(cuda)?)).transpose()?;
-        Ok((tensors, gpu))
+        Ok((tensors, threads, gpu))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tensors of the process's PyTorch.
 
-use crate::functions::{GpuFunctions, Handle, OpenError, TensorFunctions, find};
+use crate::functions::{GpuFunctions, Handle, OpenError, TensorFunctions, ThreadFunctions, find};
 use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::{Cause, EngineTensor};
 use std::ffi::c_void;
@@ -12,6 +12,7 @@ use std::slice::from_raw_parts;
 #[derive(Debug)]
 pub struct PyTorch {
     pub(crate) tensors: TensorFunctions,
+    pub(crate) threads: Option<ThreadFunctions>,
     pub(crate) gpu: Option<GpuFunctions>,
     dtypes: Vec<(Dtype, i32)>,
     cpu: i32,
@@ -21,7 +22,7 @@ pub struct PyTorch {
 impl PyTorch {
     /// The libraries that `import torch` has loaded, by their paths; `cuda` is that of a build with CUDA.
     pub fn open(cpu: &Path, cuda: Option<&Path>) -> Result<PyTorch, OpenError> {
-        let (tensors, gpu) = find(cpu, cuda)?;
+        let (tensors, threads, gpu) = find(cpu, cuda)?;
         // SAFETY: they take nothing and return constants.
         unsafe {
             let dtypes = vec![
@@ -37,7 +38,7 @@ impl PyTorch {
                 (Dtype::I16, (tensors.dtype_i16)()),
             ];
             let (cpu, cuda) = ((tensors.device_cpu)(), (tensors.device_cuda)());
-            Ok(PyTorch { tensors, gpu, dtypes, cpu, cuda })
+            Ok(PyTorch { tensors, threads, gpu, dtypes, cpu, cuda })
         }
     }
 

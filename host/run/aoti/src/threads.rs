@@ -1,9 +1,54 @@
-//! Threads that share the work of kernels: started once for each count, asleep between runs.
+//! Threads that share the work of kernels: those that run ops, which spin for a while after each on the cores that a second
+//! set would want. Before PyTorch lent them, threads of our own, asleep between runs.
 
+use crate::functions::ThreadFunctions;
 use passhost_kernels::ThreadPool;
+use std::any::Any;
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, PoisonError, TryLockError};
+
+/// What threads of ops are to do, and what one of them panicked with.
+struct Job<'a> {
+    work: &'a (dyn Fn() + Sync),
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// Works for a job as often as the range says.
+unsafe extern "C" fn work_for(begin: i64, end: i64, job: *mut c_void) {
+    // SAFETY: it is the address of a job that outlives the loop, and can be shared.
+    let job = unsafe { &*job.cast::<Job<'_>>() };
+    for _ in begin..end {
+        // A panic must not unwind through PyTorch's frames.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(job.work)) {
+            *job.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
+        }
+    }
+}
+
+impl ThreadPool for ThreadFunctions {
+    fn count(&self) -> usize {
+        let mut count = 1;
+        // SAFETY: there is room for the result.
+        match unsafe { (self.count)(&raw mut count) } {
+            0 => count.max(1) as usize,
+            _ => 1,
+        }
+    }
+
+    fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
+        let job = Job { work, panic: Mutex::new(None) };
+        // SAFETY: the job outlives the loop.
+        let failed = unsafe { (self.parallel_for)(0, workers as i64, 1, work_for, (&raw const job).cast_mut().cast()) };
+        if failed != 0 {
+            work();
+        }
+        if let Some(panic) = job.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            resume_unwind(panic);
+        }
+    }
+}
 
 /// Some threads beside the calling one. One run at a time has them; others go on alone.
 #[derive(Debug)]
@@ -19,22 +64,22 @@ struct Helpers {
     started: Vec<Helper>,
 }
 
-type Job = Box<dyn FnOnce() + Send>;
+type Task = Box<dyn FnOnce() + Send>;
 
 #[derive(Debug)]
 struct Helper {
-    jobs: SyncSender<Job>,
+    jobs: SyncSender<Task>,
     done: Receiver<std::thread::Result<()>>,
 }
 
 impl Helper {
     /// A thread that works until its sender is dropped; `None` if the system has none left.
     fn start() -> Option<Helper> {
-        let (jobs, received) = sync_channel::<Job>(1);
+        let (jobs, received) = sync_channel::<Task>(1);
         let (finished, done) = sync_channel(1);
         let work = move || {
-            for job in received {
-                if finished.send(catch_unwind(AssertUnwindSafe(job))).is_err() {
+            for task in received {
+                if finished.send(catch_unwind(AssertUnwindSafe(task))).is_err() {
                     return;
                 }
             }
