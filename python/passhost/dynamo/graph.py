@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from passhost.dynamo.linear import compose_linear
 from passhost.dynamo.lower import Lowering, is_getitem
 from passhost.dynamo.values import Unsupported, call_text, results, tensor_type, type_text
 
@@ -15,6 +16,8 @@ def graph_text(graph: fx.Graph, lowering: Lowering) -> str:
     """The text of a graph whose ops all are supported. Its inputs are the placeholders, its results are tensors."""
     lowered = lowering.lower(graph)
     lowered.eliminate_dead_code()
+    if ("linear", "") in lowering.ops:
+        compose_linear(lowered)
     names: dict[fx.Node, Any] = {}
     count = 0
 

@@ -105,7 +105,9 @@ INSEPARABLE = frozenset(
 def decompositions(ops: Ops) -> dict[Any, Callable[..., Any]]:
     """PyTorch's decompositions of functional ops that are not listed."""
     table: dict[Any, Callable[..., Any]] = dict(torch._decomp.core_aten_decompositions())
-    table |= torch._decomp.get_decompositions([aten._native_batch_norm_legit_functional])
+    table |= torch._decomp.get_decompositions(
+        [aten._native_batch_norm_legit_functional, aten._native_batch_norm_legit.no_stats]
+    )
     return {op: rule for op, rule in table.items() if not (is_aten(op) and op_key(op) in ops)}
 
 
@@ -133,7 +135,7 @@ class Lowering:
         if is_getitem(node):
             source = node.args[0]
             return isinstance(source, fx.Node) and is_aten(source.target) and self.supports(source)
-        if node.op != "call_function" or not is_aten(node.target):
+        if node.op != "call_function" or not is_aten(node.target) or node.target._schema.is_mutable:
             return False
         try:
             self._check_types(node)
@@ -143,7 +145,7 @@ class Lowering:
 
     def is_listed(self, node: fx.Node) -> bool:
         """Whether the op is listed and its arguments have a text."""
-        if not is_aten(node.target) or op_key(node.target) not in self.ops or node.target._schema.is_mutable:
+        if not is_aten(node.target) or op_key(node.target) not in self.ops:
             return False
         if node.target in (aten.batch_norm.default, aten.instance_norm.default):
             given = bound(node)

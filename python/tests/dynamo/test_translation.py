@@ -127,6 +127,22 @@ LOWERED = {
         [rows(1, 2, 4, 8)],
         {"scaled_dot_product_attention"},
     ),
+    "linear": (
+        lambda x, w, b: aten.view(aten.addmm(b, aten.view(x, [6, 4]), aten.t(w)), [2, 3, 5]),
+        [rows(2, 3, 4), rows(5, 4), rows(5)],
+        {"linear"},
+    ),
+    "linear without bias": (lambda x, w: aten.mm(x, aten.t(w)), [rows(6, 4), rows(5, 4)], {"linear"}),
+    "linear whose parts are taken": (
+        lambda x, w: (aten._unsafe_view(aten.mm(aten.view(x, [6, 4]), aten.t(w)), [2, 3, 5]), aten.t(w)),
+        [rows(2, 3, 4), rows(5, 4)],
+        {"linear", "t"},
+    ),
+    "product that is no linear layer": (
+        lambda x, w: aten.relu(aten.mm(aten.view(x, [6, 4]), w)),
+        [rows(2, 3, 4), rows(4, 5)],
+        {"view", "mm", "relu"},
+    ),
     "backward": (lambda x: aten.threshold_backward(x, x, 0), [rows(3)], {"le.Scalar", "scalar_tensor", "where.self"}),
 }
 
