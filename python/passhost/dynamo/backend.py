@@ -22,7 +22,7 @@ from passhost.dynamo.lower import Lowering, Ops, is_getitem
 from passhost.dynamo.options import LoadedPass, Options, load
 from passhost.dynamo.piece import Piece, Record
 from passhost.dynamo.split import split
-from passhost.dynamo.values import Unsupported, device_index
+from passhost.dynamo.values import Unsupported, device_index, results
 from passhost.errors import SettingsError
 
 logger = logging.getLogger("passhost")
@@ -87,9 +87,14 @@ class Session:
         self._options = options
         #: Whether nothing of an inference graph was taken, so that the model can run as it was.
         self.is_pointless = False
+        #: Calls the rewrite of an inference graph without AOTAutograd, where that has nothing to do.
+        self.direct: Callable[[list[Any]], Any] | None = None
+        #: How many inputs and results the graph of Dynamo has.
+        self._outer = (0, 0)
 
     def entry(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         """Compiles a graph of Dynamo. Runs it as it was if nothing is gained."""
+        self._outer = _signature(module.graph)
         compiled = aot_autograd(
             fw_compiler=functools.partial(self.compile, "forward"),
             bw_compiler=functools.partial(self.compile, "backward"),
@@ -98,7 +103,14 @@ class Session:
         as_it_was: Callable[..., Any] = module.forward
         if self.is_pointless:
             return as_it_was
-        return lambda *arguments: as_it_was(*arguments) if self.is_pointless else compiled(*arguments)
+
+        def call(*arguments: Any) -> Any:
+            direct = self.direct
+            if direct is not None:
+                return direct(list(arguments))
+            return as_it_was(*arguments) if self.is_pointless else compiled(*arguments)
+
+        return call
 
     def compile(self, kind: str, module: fx.GraphModule, _: Sequence[Any]) -> Callable[[list[Any]], Any]:
         """Compiles a graph of ATen ops."""
@@ -113,8 +125,11 @@ class Session:
             logger.warning("a graph stays PyTorch's: an internal error of passhost", exc_info=True)
             whole, records = module, []
 
-        def settled(taken: bool) -> None:
+        has_wrapper = kind != "inference" or _signature(module.graph) != self._outer or _changes_or_aliases()
+
+        def settled(taken: bool, direct: Callable[[list[Any]], Any] | None) -> None:
             self.is_pointless = kind == "inference" and not taken
+            self.direct = None if has_wrapper else direct
 
         title = f"{self._loaded.name}, {kind}"
         return Compiled(whole, module.forward, title, records, self._options.report, settled).boxed()
@@ -149,6 +164,23 @@ class Session:
             record.verdict = f"failed: {error}"
             return None
         return Piece(eager, program, lowering.device, record, self._options.check)
+
+
+def _changes_or_aliases() -> bool:
+    """Whether AOTAutograd changes inputs after the graph that is being compiled, or makes views of its results."""
+    context = torch._guards.TracingContext.try_get()
+    known = context and context.fw_metadata
+    return (
+        not known
+        or any(value.mutates_data or value.mutates_metadata for value in known.input_info)
+        or any(value.output_type.name != "non_alias" for value in known.output_info)
+    )
+
+
+def _signature(graph: fx.Graph) -> tuple[int, int]:
+    """How many inputs and results a graph has."""
+    output = next(node for node in reversed(graph.nodes) if node.op == "output")
+    return sum(node.op == "placeholder" for node in graph.nodes), len(results(output.args[0]))
 
 
 def record_nodes(graph: fx.Graph) -> list[fx.Node]:

@@ -6,12 +6,17 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import fx
 
 from passhost.dynamo.lower import is_getitem
 from passhost.dynamo.piece import Piece, Record
+from passhost.dynamo.split import computes
+from passhost.dynamo.values import results
 
 logger = logging.getLogger("passhost")
+
+Run = Callable[[list[Any]], Any]
 
 
 def inline(module: fx.GraphModule, name: str, piece: fx.GraphModule) -> None:
@@ -20,12 +25,12 @@ def inline(module: fx.GraphModule, name: str, piece: fx.GraphModule) -> None:
     call = next(node for node in graph.nodes if node.op == "call_module" and node.target == name)
     inputs = [node for node in piece.graph.nodes if node.op == "placeholder"]
     with graph.inserting_before(call):
-        results = graph.graph_copy(piece.graph, dict(zip(inputs, call.args, strict=True)))
-    if isinstance(results, fx.Node):
-        call.replace_all_uses_with(results)
+        copies = graph.graph_copy(piece.graph, dict(zip(inputs, call.args, strict=True)))
+    if isinstance(copies, fx.Node):
+        call.replace_all_uses_with(copies)
     else:
         for user in list(call.users):
-            user.replace_all_uses_with(results[user.args[1]])
+            user.replace_all_uses_with(copies[user.args[1]])
             graph.erase_node(user)
     graph.erase_node(call)
     delattr(module, name)
@@ -41,7 +46,7 @@ class Compiled:
         title: str,
         records: list[Record],
         report: bool,
-        settled: Callable[[bool], None],
+        settled: Callable[[bool, Run | None], None],
     ) -> None:
         self._module = module
         self._original = original
@@ -49,10 +54,11 @@ class Compiled:
         self._records = records
         self._report = report
         self._settled = settled
-        self._call: Callable[[list[Any]], Any] = self._first
-        self._settle()
+        self._call: Run = self._first
+        if not self._pieces():
+            self._settle([])
 
-    def boxed(self) -> Callable[[list[Any]], Any]:
+    def boxed(self) -> Run:
         """A function that calls it, marked as AOTAutograd wants it."""
 
         def run(arguments: list[Any]) -> Any:
@@ -65,11 +71,11 @@ class Compiled:
         return {name: piece for name, piece in self._module.named_children() if isinstance(piece, Piece)}
 
     def _first(self, arguments: list[Any]) -> Any:
-        results = self._module.forward(*arguments)
-        self._settle()
-        return results
+        values = self._module.forward(*arguments)
+        self._settle(arguments)
+        return values
 
-    def _settle(self) -> None:
+    def _settle(self, arguments: list[Any]) -> None:
         """Once every piece is decided: says what came of it and runs what was taken from now on."""
         if self._call != self._first or not all(record.verdict for record in self._records):
             return
@@ -79,11 +85,15 @@ class Compiled:
         self._module.recompile()
         taken = any(record.taken for record in self._records)
         module, original = self._module.forward, self._original
+        direct: Run | None = None
         if not taken:
             self._call = lambda arguments: original(*arguments)
         else:
-            self._call = _whole(self._module) or (lambda arguments: module(*arguments))
-        self._settled(taken)
+            whole = _whole(self._module)
+            self._call = whole or (lambda arguments: module(*arguments))
+            if whole is not None and _is_plain(arguments) and _is_fresh(next(iter(self._pieces().values())).eager):
+                direct = whole
+        self._settled(taken, direct)
         logger.info("%s", self.summary())
         if self._report:
             print(self.table())
@@ -107,7 +117,25 @@ class Compiled:
         return "\n".join(lines)
 
 
-def _whole(module: fx.GraphModule) -> Callable[[list[Any]], Any] | None:
+def _is_plain(arguments: list[Any]) -> bool:
+    """Whether AOTAutograd does nothing with the arguments of an inference graph but pass them on."""
+    if torch._C._is_any_autocast_enabled():
+        return False
+    is_recorded = torch.is_grad_enabled()
+    return all(
+        type(value) in (torch.Tensor, torch.nn.Parameter) and not (is_recorded and value.requires_grad)
+        for value in arguments
+    )
+
+
+def _is_fresh(graph: fx.GraphModule) -> bool:
+    """Whether every result has memory of its own."""
+    returned = results(next(node for node in reversed(graph.graph.nodes) if node.op == "output").args[0])
+    sources = [value.args[0] if is_getitem(value) else value for value in returned]
+    return len(set(returned)) == len(returned) and all(map(computes, sources))
+
+
+def _whole(module: fx.GraphModule) -> Run | None:
     """A function that calls the only piece directly, if nothing is around it."""
     nodes = list(module.graph.nodes)
     inputs = [node for node in nodes if node.op == "placeholder"]
@@ -129,8 +157,8 @@ def _whole(module: fx.GraphModule) -> Callable[[list[Any]], Any] | None:
         return run if same_inputs else lambda arguments: run([arguments[place] for place in order])
 
     def around(arguments: list[Any]) -> list[Any]:
-        results = run([arguments[place] for place in order])
-        sources = {"result": results, "input": arguments, "none": (None,)}
+        values = run([arguments[place] for place in order])
+        sources = {"result": values, "input": arguments, "none": (None,)}
         return [sources[source][place] for source, place in places]
 
     return around

@@ -42,6 +42,7 @@ class Piece(torch.nn.Module):
         self._error = EngineError
         self._eager = [eager]
         self._run = program.run
+        self.results = self._guarded()
         self._device = device
         self._lock = threading.Lock()
         self.record = record
@@ -62,13 +63,18 @@ class Piece(torch.nn.Module):
             return lambda *inputs: results(list(inputs))[0]
         return lambda *inputs: tuple(results(list(inputs)))
 
-    def results(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+    def _guarded(self) -> Callable[[list[torch.Tensor]], list[torch.Tensor]]:
         """The results by the rewrite; by eager if the engine cannot run it this time."""
-        try:
-            return self._run(inputs)
-        except self._error as error:
-            logger.warning("a piece runs in PyTorch this time: %s", error)
-            return self._run_eager(inputs)
+        run, error = self._run, self._error
+
+        def guarded(inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+            try:
+                return run(inputs)
+            except error as reason:
+                logger.warning("a piece runs in PyTorch this time: %s", reason)
+                return self._run_eager(inputs)
+
+        return guarded
 
     def _run_eager(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
         return values.results(self.eager.forward(*inputs))
