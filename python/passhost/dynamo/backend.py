@@ -120,7 +120,10 @@ class Session:
             self._compile_pieces(whole, records)
         except engine()[0].PassError as error:
             self._loaded.fail(error)
-            whole, records = module, [Record(len(record_nodes(module.graph)), verdict=f"pass failed: {error}")]
+            whole, records = (
+                module,
+                [Record(self._loaded.name, len(calls(module.graph)), verdict=f"pass failed: {error}")],
+            )
         except Exception:
             logger.warning("a graph stays PyTorch's: an internal error of passhost", exc_info=True)
             whole, records = module, []
@@ -140,7 +143,7 @@ class Session:
             return
         lowering = Lowering(engine()[1], device)
         for name, eager in split(module, lowering).items():
-            record = Record(len(record_nodes(eager.graph)))
+            record = Record(self._loaded.name, len(calls(eager.graph)))
             records.append(record)
             piece = self._piece(eager, lowering, record)
             if piece is None:
@@ -183,6 +186,6 @@ def _signature(graph: fx.Graph) -> tuple[int, int]:
     return sum(node.op == "placeholder" for node in graph.nodes), len(results(output.args[0]))
 
 
-def record_nodes(graph: fx.Graph) -> list[fx.Node]:
+def calls(graph: fx.Graph) -> list[fx.Node]:
     """The calls of ops."""
     return [node for node in graph.nodes if node.op == "call_function" and not is_getitem(node)]

@@ -60,6 +60,13 @@ def _attention(given: Mapping[str, Any]) -> Call:
     return Call(aten.scaled_dot_product_attention.default, positional, {"scale": given["scale"]}, True)
 
 
+def _index(given: Mapping[str, Any]) -> Call:
+    return Call(aten.index.Tensor, (given["self"], given["indices"]), {})
+
+
+#: Ops that have another name here.
+RENAMED: dict[str, Callable[[Mapping[str, Any]], Call]] = {"_unsafe_index": _index}
+
 #: Ops whose first result is that of another, if nobody takes the others.
 FIRST_RESULT: dict[str, Callable[[Mapping[str, Any]], Call]] = {
     "_native_batch_norm_legit_no_training": _batch_norm,
@@ -173,8 +180,11 @@ class Lowering:
                     raise Unsupported("a tensor is on another device")
 
     def _other_name(self, node: fx.Node) -> Call | None:
-        rule = FIRST_RESULT.get(op_key(node.target)[0])
-        if rule is None:
+        name = op_key(node.target)[0]
+        rule = FIRST_RESULT.get(name)
+        if name in RENAMED:
+            call: Call | None = RENAMED[name](bound(node))
+        elif rule is None:
             call = _with_numbers(node, self.ops)
         elif any(not is_getitem(user) or user.args[1] != 0 for user in node.users):
             return None

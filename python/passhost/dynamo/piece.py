@@ -23,6 +23,8 @@ logger = logging.getLogger("passhost")
 class Record:
     """What became of a piece, for the report."""
 
+    #: The name of the pass.
+    by: str
     nodes: int
     kernels: int = 0
     eager_us: float | None = None
@@ -71,7 +73,7 @@ class Piece(torch.nn.Module):
             try:
                 return run(inputs)
             except error as reason:
-                logger.warning("a piece runs in PyTorch this time: %s", reason)
+                logger.warning("pass %s: a rewrite cannot run this time, eager does: %s", self.record.by, reason)
                 return self._run_eager(inputs)
 
         return guarded
@@ -107,6 +109,6 @@ class Piece(torch.nn.Module):
         except (self._error, values.Unsupported) as error:
             return f"failed: {error}"
         if wrong is not None:
-            logger.warning("a piece differs from eager and stays PyTorch's: %s", wrong)
+            logger.warning("pass %s: a rewrite differs from eager and is not taken: %s", self.record.by, wrong)
             return f"differs: {wrong}"
         return None if timed[1] < timed[0] else "slower"

@@ -27,6 +27,40 @@ def test_a_pass_that_is_refused_leaves_the_model_with_one_warning(dynamo, tmp_pa
     assert len(warnings) == 1 and "broken" in warnings[0]
 
 
+#: Scripts of the guest of tests/adversarial, and whether the pass is to blame or its rewrite is only wrong.
+HOSTILE = {
+    "traps": ("panic at the disco", True),
+    "leaves": ("exit", True),
+    "fills its memory": ("allocate", True),
+    "runs out of stack": ("recurse", True),
+    "never returns": ("loop", True),
+    "names what is not there": ("damage output 0 4000000000", True),
+    "leaves out an op": ("drop aten::log\nfuse", False),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_pass_leaves_the_answers_of_eager(name, dynamo, plugins, tmp_path, caplog):
+    guest, mark = plugins / "adversarial_guest.wasm", b"passhost script, written here:> "
+    if not guest.exists():
+        pytest.skip(f"no {guest}: run `make hostile-plugins`")
+    script, fails = HOSTILE[name]
+    head, _, tail = guest.read_bytes().partition(mark)
+    path = tmp_path / "hostile.wasm"
+    path.write_bytes(head + mark + script.encode() + tail[len(script) :])
+    compiled = torch.compile(function, backend=dynamo.backend, options={"pass": str(path)})
+    for shape in ((3, 4), (5,)):
+        x = torch.randn(shape)
+        assert torch.equal(compiled(x), function(x))
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    if fails:
+        assert len(warnings) == 1 and warnings[0].startswith("pass script failed and the model runs as it was: ")
+    else:
+        assert warnings and all(
+            "pass script: a rewrite differs from eager and is not taken: " in line for line in warnings
+        )
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

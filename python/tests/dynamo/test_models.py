@@ -121,6 +121,31 @@ def test_an_input_is_changed_in_place(through, caplog):
     assert taken(caplog) == ["1 of 1"]
 
 
+def test_an_input_that_is_changed_is_returned_itself(through):
+    def function(x, y):
+        return x.add_(y.exp() * 2)
+
+    x, y = torch.randn(5, 7), torch.randn(5, 7)
+    other, compiled = x.clone(), through(function)
+    for _ in range(3):
+        assert compiled(x, y) is x
+        close(x, function(other, y))
+
+
+def test_views_of_one_result_share_its_memory(through):
+    def function(x):
+        y = (x.exp() + 1).log()
+        return y[0], y[1], y.t()
+
+    compiled, x = through(function), torch.randn(5, 7)
+    for _ in range(3):
+        first, second, turned = compiled(x)
+        for found, expected in zip((first, second, turned), function(x), strict=True):
+            close(found, expected)
+        turned.zero_()
+        assert not first.any() and not second.any()
+
+
 def test_results_that_are_inputs_or_views_of_them_stay_so(through):
     def function(x):
         y = (x.exp() + 1).log()
