@@ -10,5 +10,5 @@ from pathlib import Path
 def main() -> None:
     program = Path(__file__).parent / "programs" / "passhost"
     if not program.exists():
-        sys.exit("passhost: this package was installed from its source, without programs; build them in a clone: make build")
+        sys.exit("passhost: no programs in this package; run `make wheel` in a clone and install what it makes")
     os.execv(program, ["passhost", *sys.argv[1:]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,10 +37,15 @@ def is_getitem(node: fx.Node) -> bool:
 
 def bound(node: fx.Node) -> dict[str, Any]:
     """The arguments of a node by name, defaults included."""
-    given = dict(node.kwargs)
-    for position, declared in enumerate(node.target._schema.arguments):
-        if position < len(node.args):
-            given[declared.name] = node.args[position]
+    return named(node.target, node.args, node.kwargs)
+
+
+def named(op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of an op by name, defaults included."""
+    given = dict(kwargs)
+    for position, declared in enumerate(op._schema.arguments):
+        if position < len(args):
+            given[declared.name] = args[position]
         elif declared.name not in given:
             given[declared.name] = declared.default_value if declared.has_default_value() else None
     return given
@@ -169,6 +174,9 @@ class Lowering:
 
     def _check_types(self, node: fx.Node) -> None:
         produced = node.meta.get("val")
+        if op_key(node.target)[0] in FIRST_RESULT and isinstance(produced, (list, tuple)):
+            # The others, such as the state of a generator of random numbers, are nobody's: `_other_name` sees to that.
+            produced = produced[0]
         operands = [operand.meta.get("val") for operand in node.all_input_nodes]
         for value in [*(produced if isinstance(produced, (list, tuple)) else [produced]), *operands]:
             for item in value if isinstance(value, (list, tuple)) else [value]:
