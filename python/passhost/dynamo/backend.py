@@ -166,7 +166,7 @@ class Session:
         except (extension.EngineError, Unsupported) as error:
             record.verdict = f"failed: {error}"
             return None
-        return Piece(eager, program, lowering.device, record, self._options.check)
+        return Piece(eager, program, lowering.device, record, self._options)
 
 
 def _changes_or_aliases() -> bool:

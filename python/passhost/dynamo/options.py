@@ -31,12 +31,15 @@ class Options:
     report: bool = False
     #: Whether a piece must be right and faster than eager at the first call.
     check: bool = True
+    #: `stream`, or `graph`: on a GPU a piece is captured in a CUDA graph where that is faster.
+    launch: str = "stream"
 
     @staticmethod
     def parse(given: Mapping[str, Any] | None) -> Options:
         """Reads the options by their names; `pass` is also `pass_`, since Python keeps the word."""
         named = {"pass_" if name == "pass" else name: value for name, value in (given or {}).items()}
-        kinds = {"pass_": (str, os.PathLike, type(None)), "policy": (str,), "report": (bool,), "check": (bool,)}
+        kinds: dict[str, tuple[type, ...]] = {"pass_": (str, os.PathLike, type(None)), "policy": (str,)}
+        kinds |= {"report": (bool,), "check": (bool,), "launch": (str,)}
         known = ", ".join(field.name.rstrip("_") for field in fields(Options))
         for name, value in named.items():
             if name not in kinds:
@@ -44,7 +47,10 @@ class Options:
             if not isinstance(value, kinds[name]):
                 expected = " or ".join(kind.__name__ for kind in kinds[name])
                 raise SettingsError(f"option {name.rstrip('_')!r} is {value!r}; expected {expected}")
-        return Options(**named)
+        options = Options(**named)
+        if options.launch not in ("stream", "graph"):
+            raise SettingsError(f"option 'launch' is {options.launch!r}; expected 'stream' or 'graph'")
+        return options
 
     def path(self) -> Path:
         """The file of the pass."""

@@ -12,6 +12,8 @@ import torch
 from torch import fx
 
 from passhost.dynamo import check, values
+from passhost.dynamo.graphed import Graphed
+from passhost.dynamo.options import Options
 
 if TYPE_CHECKING:
     from passhost._engine import Program
@@ -37,21 +39,24 @@ class Record:
 class Piece(torch.nn.Module):
     """Runs a piece. Takes the place of its module in the graph."""
 
-    def __init__(self, eager: fx.GraphModule, program: Program, device: torch.device, record: Record, checked: bool):
+    def __init__(
+        self, eager: fx.GraphModule, program: Program, device: torch.device, record: Record, options: Options
+    ) -> None:
         from passhost._engine import EngineError
 
         super().__init__()
         self._error = EngineError
         self._eager = [eager]
-        self._run = program.run
+        self._run: Callable[[list[torch.Tensor]], list[torch.Tensor]] = program.run
         self.results = self._guarded()
         self._device = device
+        self._captures = options.launch == "graph" and device.type == "cuda"
         self._lock = threading.Lock()
         self.record = record
         output = next(node for node in reversed(eager.graph.nodes) if node.op == "output")
         self._is_single = isinstance(output.args[0], fx.Node)
         self._types = [values.tensor_type(node.meta["val"]) for node in eager.graph.nodes if node.op == "placeholder"]
-        self.forward: Callable[..., Any] = self._first if checked else self._take()
+        self.forward: Callable[..., Any] = self._first if options.check else self._take()
 
     @property
     def eager(self) -> fx.GraphModule:
@@ -60,7 +65,7 @@ class Piece(torch.nn.Module):
 
     def _take(self) -> Callable[..., Any]:
         results = self.results
-        self.record.taken, self.record.verdict = True, "taken"
+        self.record.taken, self.record.verdict = True, self.record.verdict or "taken"
         if self._is_single:
             return lambda *inputs: results(list(inputs))[0]
         return lambda *inputs: tuple(results(list(inputs)))
@@ -111,4 +116,24 @@ class Piece(torch.nn.Module):
         if wrong is not None:
             logger.warning("pass %s: a rewrite differs from eager and is not taken: %s", self.record.by, wrong)
             return f"differs: {wrong}"
+        if self._captures:
+            timed = self._capture(inputs, timed)
         return None if timed[1] < timed[0] else "slower"
+
+    def _capture(self, inputs: list[torch.Tensor], timed: tuple[float, float]) -> tuple[float, float]:
+        """Takes the rewrite captured in a CUDA graph, if that gives the same and is faster."""
+        graphed, run = Graphed(self._run, self._device), self._run
+        try:
+            pairs = zip(run(list(inputs)), graphed(list(inputs)), strict=True)
+            if not all(torch.allclose(one, other, rtol=0, atol=0, equal_nan=True) for one, other in pairs):
+                logger.warning("pass %s: a rewrite captured in a CUDA graph differs and is not taken", self.record.by)
+                return timed
+            stream, graph = check.times(run, graphed, inputs, self._device)
+        except RuntimeError as error:
+            logger.warning("pass %s: a rewrite cannot be captured in a CUDA graph: %s", self.record.by, error)
+            return timed
+        if graph >= stream:
+            return timed
+        self._run, self.record.verdict, self.record.ours_us = graphed, "taken, CUDA graph", graph
+        self.results = self._guarded()
+        return timed[0], graph

@@ -64,7 +64,8 @@ def test_a_hostile_pass_leaves_the_answers_of_eager(name, dynamo, plugins, tmp_p
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"passes": "x"}, "option 'passes' is unknown; the backend passhost has pass, policy, report, check"),
+        ({"passes": "x"}, "option 'passes' is unknown; the backend passhost has pass, policy, report, check, launch"),
+        ({"launch": "fast"}, "option 'launch' is 'fast'; expected 'stream' or 'graph'"),
         ({"report": "yes"}, "option 'report' is 'yes'; expected bool"),
         ({"pass": 3}, "option 'pass' is 3; expected str or PathLike or NoneType"),
     ],

@@ -240,3 +240,22 @@ def test_compile_calls_the_model_once(dynamo, plugins):
     compiled = passhost.compile(model, x, pass_=str(plugins / "autofuse.wasm"))
     assert len(calls) == 1
     close(compiled(x), model(x))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_captured_model_takes_inputs_from_anywhere_and_gives_results_that_stay(dynamo, plugins):
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU(), torch.nn.LayerNorm(64)).cuda()
+    options = {"pass": str(plugins / "autofuse.wasm"), "launch": "graph"}
+    compiled = torch.compile(model, backend=dynamo.backend, options=options)
+    with torch.no_grad():
+        inputs = [torch.randn(16, 64, device="cuda") for _ in range(4)]
+        results = [compiled(x) for x in inputs + inputs[::-1]]
+        for x, result in zip(inputs + inputs[::-1], results, strict=True):
+            torch.testing.assert_close(result, model(x), rtol=1e-5, atol=1e-5)
+        other = torch.cuda.Stream()
+        with torch.cuda.stream(other):
+            late = compiled(inputs[0])
+        other.synchronize()
+        torch.testing.assert_close(late, model(inputs[0]), rtol=1e-5, atol=1e-5)
+        model[0].weight.data = model[0].weight.data * 2
+        torch.testing.assert_close(compiled(inputs[1]), model(inputs[1]), rtol=1e-5, atol=1e-5)
