@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger("passhost")
 
 
+#: How many rewrites of a pass are kept, for graphs that come again.
+REMEMBERED = 64
+
+
 @dataclass(frozen=True)
 class Options:
     """The options of the backend."""
@@ -97,6 +101,8 @@ class LoadedPass:
         if self._pass is None or self.failed:
             raise self._errors.PassError(f"pass {self.name} failed before")
         if (text, device) not in self._rewrites:
+            if len(self._rewrites) >= REMEMBERED:
+                self._rewrites.pop(next(iter(self._rewrites)), None)
             self._rewrites[text, device] = self._pass.rewrite(text, device, types, torch.get_num_threads())
         return self._rewrites[text, device]
 
