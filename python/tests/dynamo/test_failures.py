@@ -125,3 +125,11 @@ def test_a_run_in_double_precision_has_no_narrow_type_inside():
     graph = torch.fx.experimental.proxy_tensor.make_fx(graph)(torch.ones(2))
     (exact,) = check.Double(graph).run_on([torch.ones(2)])
     assert exact.dtype == torch.float64 and bool((exact == 1 + 1e-4).all())
+
+
+def test_a_run_in_double_precision_lies_in_memory_as_the_piece_does():
+    graph = torch.fx.experimental.proxy_tensor.make_fx(lambda x: (torch.relu(x).view(-1),))(torch.ones(2, 3))
+    relu = next(node for node in graph.graph.nodes if node.name == "relu")
+    relu.meta["val"] = torch.ones(3, 2).t()
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        check.Double(graph).run_on([torch.ones(2, 3)])
