@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A pass, loaded in a child of its own.
 #[pyclass(frozen, module = "passhost._engine")]
@@ -76,7 +77,8 @@ impl Pass {
                 None => cpu_facts(threads),
                 Some(number) => Gpu::open(number).and_then(|gpu| gpu.facts()).map_err(engine_error)?,
             };
-            self.verified(&graph, facts, &mut PythonTypes(types))
+            let left = Duration::from_millis(self.limits.answers_ms);
+            self.verified(&graph, facts, &mut PythonTypes { ask: types, left })
         })
     }
 }
@@ -149,21 +151,37 @@ impl Pass {
     }
 }
 
-/// Types that a function of Python knows.
-struct PythonTypes(Py<PyAny>);
+/// Tensors and numbers in one question about types, at most.
+const OPERANDS: u64 = 10_000;
+
+/// Types that a function of Python knows, as long as there is time for answers.
+struct PythonTypes {
+    ask: Py<PyAny>,
+    left: Duration,
+}
 
 impl Infer for PythonTypes {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
         let Some(schema) = OpTable::sample().get(op) else { return Err(InferError::NotAllowed(op.to_string())) };
         let refused = |message: String| InferError::Refused { op: op.to_string(), message };
+        let operands: u64 = args.iter().map(Arg::size).sum();
+        if operands > OPERANDS {
+            return Err(refused(format!("{operands} operands and numbers; at most {OPERANDS} are answered")));
+        }
+        if self.left.is_zero() {
+            return Err(InferError::Unavailable("the time for answers is used up".into()));
+        }
         schema.check_args(args).map_err(|error| refused(error.to_string()))?;
+        let asked = Instant::now();
         let ask = |py: Python<'_>| {
             let name = op.name.trim_start_matches("aten::");
-            let answer = self.0.bind(py).call1((name, &op.overload, convert::arguments(py, args)?))?;
+            let answer = self.ask.bind(py).call1((name, &op.overload, convert::arguments(py, args)?))?;
             let types: Vec<(String, Vec<i64>, Vec<i64>)> = answer.extract()?;
             types.into_iter().map(convert::tensor_type).collect::<PyResult<Vec<TensorType>>>()
         };
-        Python::attach(ask).map_err(|error| refused(error.to_string()))
+        let answer = Python::attach(ask).map_err(|error| refused(error.to_string()));
+        self.left = self.left.saturating_sub(asked.elapsed());
+        answer
     }
 
     fn may_insert(&mut self, op: &OpName) -> bool {
