@@ -199,6 +199,15 @@ fn without_gpu(command: &Command) -> Option<Result<()>> {
     }
 }
 
+/// The GPU of this number, for which schedules are chosen as for a `small` one.
+fn open(device: u32, small: bool) -> Result<Arc<Gpu>> {
+    let gpu = Gpu::open_as(device, |properties| match small {
+        true => DeviceProperties { multiprocessors: 1, threads_per_multiprocessor: 64, ..properties },
+        false => properties,
+    });
+    Ok(gpu?)
+}
+
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     if let Command::Dump { directory } = &arguments.command {
@@ -207,10 +216,7 @@ fn main() -> Result<()> {
     if let Some(result) = without_gpu(&arguments.command) {
         return result;
     }
-    let gpu = Gpu::open_as(arguments.device, |properties| match arguments.small {
-        true => DeviceProperties { multiprocessors: 1, threads_per_multiprocessor: 64, ..properties },
-        false => properties,
-    })?;
+    let gpu = open(arguments.device, arguments.small)?;
     let compiler = Compiler::new(gpu.capability()?, &arguments.nvrtc)?;
     let (major, minor) = Nvrtc::load(&arguments.nvrtc)?.version();
     println!("{}, NVRTC {major}.{minor}", gpu.name()?);
