@@ -10,6 +10,7 @@ use passhost_protocol::encode;
 use passhost_protocol::guest::GuestRewrite;
 use passhost_result::GuestLimits;
 use passhost_result::document::{Failure, inserts_calls};
+use passhost_result::untrusted::one_line;
 use passhost_runtime::{Gpu, cpu_facts};
 use pyo3::prelude::*;
 use std::fmt::Display;
@@ -40,8 +41,17 @@ pub(crate) struct Rewrite {
     refusals: Vec<String>,
 }
 
+/// Characters of a name, and of a reason or an error, that Python gets.
+const NAME: usize = 80;
+const TEXT: usize = 600;
+
+/// An error in words of which some may be the pass's: fit for a terminal.
+fn pass_error(text: &str) -> PyErr {
+    PassError::new_err(one_line(text, TEXT))
+}
+
 fn refused(failure: &Failure) -> PyErr {
-    PassError::new_err(format!("{}; {}", failure.message, failure.hint))
+    pass_error(&format!("{}; {}", failure.message, failure.hint))
 }
 
 #[pymethods]
@@ -55,7 +65,7 @@ impl Pass {
         let load = || LoadedPlugin::load(plugin, limits, None, Confinement::default());
         let mut plugin = py.detach(load);
         plugin.guest().map_err(refused)?;
-        let name = plugin.info().map_or_else(|| "?".into(), |info| info.name.clone());
+        let name = plugin.info().map_or_else(|| "?".into(), |info| one_line(&info.name, NAME));
         Ok(Pass { plugin: Mutex::new(plugin), policy, limits, name })
     }
 
@@ -90,7 +100,7 @@ impl Pass {
         let first = self.run(&mut plugin, graph, facts, infer)?;
         let second = self.run(&mut plugin, graph, facts, infer)?;
         drop(plugin);
-        let wrong = |what: &dyn Display| PassError::new_err(format!("the pass `{}`: {what}", self.name));
+        let wrong = |what: &dyn Display| pass_error(&format!("the pass `{}`: {what}", self.name));
         if !matches!((encode(&first), encode(&second)), (Ok(first), Ok(second)) if first == second) {
             return Err(wrong(&"two runs on the same graph gave different rewrites"));
         }
@@ -103,7 +113,7 @@ impl Pass {
             graph: first.graph.to_string(),
             kernels: first.graph.nodes.iter().filter(|node| is_kernel(&node.kind)).count(),
             changed: !summary.pass_miss,
-            refusals: first.refusals.into_iter().map(|refusal| refusal.reason).collect(),
+            refusals: first.refusals.into_iter().map(|refusal| one_line(&refusal.reason, TEXT)).collect(),
         })
     }
 
@@ -133,7 +143,7 @@ impl Pass {
         };
         let refused = |error| {
             let Failure { message, hint, .. } = guest_failure("rewrite", error);
-            PassError::new_err(format!("the pass `{}`: {message}; {hint}", self.name))
+            pass_error(&format!("the pass `{}`: {message}; {hint}", self.name))
         };
         let rewrite = match answer {
             Ok((rewrite, _)) => rewrite.map_err(|failure| refused(GuestError::Plugin(failure)))?,
@@ -146,7 +156,7 @@ impl Pass {
         let mut rewrite = rewrite;
         rewrite.bound_refusals();
         check_counts(graph, &rewrite.graph)
-            .map_err(|error| PassError::new_err(format!("the pass `{}`: {error}", self.name)))?;
+            .map_err(|error| pass_error(&format!("the pass `{}`: {error}", self.name)))?;
         Ok(rewrite)
     }
 }

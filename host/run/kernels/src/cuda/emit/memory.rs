@@ -130,7 +130,7 @@ impl CudaEmitter<'_> {
         let (input, padding) = self.load(reg);
         let shape = &self.of.kernel.inputs[input as usize].shape;
         let ty = self.guarded_type(reg);
-        if offset_type(reach(shape, &strides)) == "int" {
+        if ["int", "u32"].contains(&ty) {
             self.claim(Claim::Narrow(reg));
         }
         let (mut conditions, mut terms) = (vec![], vec![]);
@@ -163,11 +163,10 @@ impl CudaEmitter<'_> {
     fn guarded_type(&self, reg: Reg) -> &'static str {
         let Address::Indexed { strides, .. } = self.address(reg) else { return "i64" };
         let shape = &self.of.kernel.inputs[self.load(reg).0 as usize].shape;
-        let is_narrow = offset_type(reach(shape, &strides)) == "int";
-        match self.of.slides(reg, &self.schedule) {
-            true if is_narrow => "u32",
-            true => "u64",
-            false => offset_type(reach(shape, &strides)),
+        match (offset_type(reach(shape, &strides)), self.of.slides(reg, &self.schedule)) {
+            ("int", true) => "u32",
+            (_, true) => "u64",
+            (ty, false) => ty,
         }
     }
 
