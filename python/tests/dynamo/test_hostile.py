@@ -1,4 +1,4 @@
-"""Components that crash, hang, flood, lie or return wrong kernels: answers stay eager's, and none of their text is raw."""
+"""Components that crash, hang, flood, lie or return wrong kernels: answers stay eager's, and no text is raw."""
 
 import os
 import pathlib
