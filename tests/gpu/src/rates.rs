@@ -1,22 +1,28 @@
 //! Products of matrices and convolutions as kernels of their own, beside what ATen does.
 
+mod convolution;
 mod cpu;
+mod shapes;
 
 use crate::products::random;
 use anyhow::{Context as _, Result, ensure};
+use convolution::convolution;
 pub(crate) use cpu::run_on_cpu;
 use half::{bf16, f16};
 use passhost_guest_sdk::lower::{self, Group};
 use passhost_ir::{DeviceFacts, DeviceKind, Dtype, Graph, Kernel, NodeKind};
 use passhost_runtime::{Compiler, Gpu, Hints, Mode};
 use passhost_torch::{Context, Program, Target, Tensor};
+use shapes::{BATCHED, CONVOLUTIONS, LINEAR, WINDOWS, Window};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Runs of which the median counts, and runs that are waited for together.
+/// Runs of which the median counts, and runs that are waited for together. Beyond so many seconds there are fewer.
 const RUNS: usize = 101;
 const TOGETHER: usize = 30;
+const SECONDS: f64 = 1.0;
+const FEWEST: usize = 5;
 
 /// A choice is right if the other one takes no more than this part less.
 const TIE: f64 = 0.05;
@@ -29,61 +35,6 @@ const DEVICE: DeviceFacts = DeviceFacts {
     launch_ns: 2_000,
 };
 
-/// Batches, rows, columns and terms of products `relu(x @ weight.T + bias)`, as linear layers of models have them.
-const LINEAR: [[i64; 4]; 21] = [
-    [1, 4, 512, 512],
-    [1, 8, 768, 768],
-    [1, 16, 768, 3072],
-    [1, 64, 64, 64],
-    [1, 64, 768, 768],
-    [1, 64, 384, 768],
-    [1, 64, 3072, 768],
-    [1, 64, 768, 3072],
-    [1, 64, 1024, 1024],
-    [1, 98, 768, 3072],
-    [1, 197, 768, 768],
-    [1, 392, 768, 768],
-    [1, 514, 576, 192],
-    [1, 1568, 192, 192],
-    [1, 6272, 192, 64],
-    [1, 6272, 64, 256],
-    [1, 12546, 192, 192],
-    [1, 50178, 288, 96],
-    [1, 33, 45, 70],
-    [1, 1024, 1024, 1024],
-    [1, 4096, 4096, 4096],
-];
-
-/// Those of `relu(a @ b + bias)`, as attention has them.
-const BATCHED: [[i64; 4]; 8] = [
-    [24, 32, 32, 64],
-    [16, 49, 49, 32],
-    [12, 32, 64, 32],
-    [8, 196, 196, 48],
-    [8, 196, 48, 196],
-    [384, 64, 64, 32],
-    [24, 197, 197, 64],
-    [24, 197, 64, 197],
-];
-
-/// Images, channels, height and width, result channels, kernel, stride, padding and groups of `relu(conv2d(x, weight))`.
-const CONVOLUTIONS: [[i64; 9]; 14] = [
-    [2, 64, 64, 64, 64, 1, 1, 0, 1],
-    [2, 24, 40, 40, 96, 1, 1, 0, 1],
-    [2, 512, 8, 8, 1024, 1, 1, 0, 1],
-    [2, 64, 4, 144, 129, 1, 1, 0, 1],
-    [2, 3, 224, 224, 64, 16, 8, 0, 1],
-    [2, 3, 224, 224, 768, 16, 16, 0, 1],
-    [2, 3, 160, 160, 64, 7, 2, 3, 1],
-    [2, 32, 40, 40, 64, 3, 1, 1, 1],
-    [2, 64, 40, 40, 128, 3, 1, 1, 2],
-    [2, 64, 56, 56, 64, 3, 1, 1, 1],
-    [2, 256, 14, 14, 256, 3, 1, 1, 1],
-    [2, 512, 7, 7, 512, 3, 1, 1, 1],
-    [2, 96, 40, 40, 96, 7, 1, 3, 96],
-    [2, 32, 112, 112, 32, 3, 1, 1, 32],
-];
-
 /// What ATen does and the kernel that does the same, as graphs of the same operands.
 struct Case {
     name: String,
@@ -92,6 +43,8 @@ struct Case {
     kernel: String,
     /// How many times ATen's time the kernel may take on a CPU.
     bar: f64,
+    /// How many products it adds up.
+    products: i64,
 }
 
 /// The end of a kernel: `v9` and the bias, if there is one, to the output.
@@ -167,53 +120,15 @@ fn product(sizes: [i64; 4], is_linear: bool, dtype: Dtype) -> Case {
     );
     let name = format!("{} {dtype} {b} x {m} x {n}, {k} terms", if is_linear { "linear" } else { "matmul" });
     let bar = if m.max(n).max(k) <= 64 { 3.0 } else { 10.0 };
-    Case { name, operands, calls, kernel: numbered(&kernel), bar }
-}
-
-fn convolution(sizes: [i64; 9], dtype: Dtype) -> Case {
-    let ([n, c, h, w, o, side, stride, padding, groups], ty) = (sizes, dtype.to_string());
-    let [oh, ow] = [h, w].map(|extent| (extent + 2 * padding - side) / stride + 1);
-    let (cg, og) = (c / groups, o / groups);
-    let operands = format!("%a: {ty}[{n},{c},{h},{w}], %b: {ty}[{o},{cg},{side},{side}]");
-    let calls = format!(
-        "%t: {ty}[{n},{o},{oh},{ow}] = aten::conv2d(%a, %b, none, [{stride}, {stride}], [{padding}, {padding}], [1, 1], \
-         {groups})\n%y: {ty}[{n},{o},{oh},{ow}] = aten::relu(%t)\n"
-    );
-    let (widen, a, b) = if dtype == Dtype::F32 { ("", 0, 1) } else { ("v2: f32 = cast v0\nv3: f32 = cast v1\n", 2, 3) };
-    let (guard, product) = if padding > 0 {
-        let guard = format!(
-            "v5: i64 = index i10\nv6: i64 = index i15\nv7: i64 = const 0\nv8: bool = le v7, v5\nv9: i64 = const {h}\n\
-             v10: bool = lt v5, v9\nv11: bool = and v8, v10\nv12: bool = le v7, v6\nv13: bool = and v11, v12\n\
-             v14: i64 = const {w}\nv15: bool = lt v6, v14\nv16: bool = and v13, v15\nv17: f32 = const 0.0\n\
-             v18: f32 = select v16, v4, v17\n"
-        );
-        (guard, 18)
-    } else {
-        (String::new(), 4)
-    };
-    let shape = format!("{n},{o},{oh},{ow}");
-    let kernel = format!(
-        "%y: {ty}[{shape}] = kernel(%a, %b) {{\nspace p0={n}, p1={groups}, p2={og}, p3={oh}, p4={ow}; reduce r0={cg}, \
-         r1={side}, r2={side}\nin x0: {ty}[{n},{c},{h},{w}]\nin x1: {ty}[{o},{cg},{side},{side}]\n\
-         i0 = p0\ni1 = p1\ni2 = r0\ni3 = i1 * {cg}\ni4 = i3 + i2\ni5 = p3\ni6 = i5 * {stride}\ni7 = r1\n\
-         i8 = i6 + i7\ni9 = {padding}\ni10 = i8 - i9\ni11 = p4\ni12 = i11 * {stride}\ni13 = r2\ni14 = i12 + i13\n\
-         i15 = i14 - i9\ni16 = p2\ni17 = i1 * {og}\ni18 = i17 + i16\n\
-         v0: {ty} = load x0[i0, i4, i10, i15] clamp\nv1: {ty} = load x1[i18, i2, i7, i13] clamp\n{widen}\
-         v4: f32 = mul v{a}, v{b}\n{guard}v19: f32 = reduce sum v{product}\n{}}}\n",
-        end(dtype, 19, None, "p0, p1, p2, p3, p4", &shape)
-    );
-    let name = format!(
-        "conv2d {dtype} [{n},{c},{h},{w}] {o} of {side}x{side}, stride {stride}, padding {padding}, groups {groups}"
-    );
-    let bar = if groups == c { 3.0 } else { 10.0 };
-    Case { name, operands, calls, kernel: numbered(&kernel), bar }
+    Case { name, operands, calls, kernel: numbered(&kernel), bar, products: b * m * n * k }
 }
 
 fn cases(only: &str) -> impl Iterator<Item = (Dtype, Case)> {
     let of = |dtype| {
         let linear = LINEAR.iter().map(move |sizes| product(*sizes, true, dtype));
         let batched = BATCHED.iter().map(move |sizes| product(*sizes, false, dtype));
-        let convolutions = CONVOLUTIONS.iter().map(move |sizes| convolution(*sizes, dtype));
+        let convolutions = CONVOLUTIONS.iter().map(Window::of).chain(WINDOWS.iter().copied());
+        let convolutions = convolutions.map(move |window| convolution(&window, dtype));
         linear.chain(batched).chain(convolutions).map(move |case| (dtype, case))
     };
     [Dtype::F32, Dtype::F16, Dtype::Bf16].into_iter().flat_map(of).filter(move |(_, case)| case.name.contains(only))
@@ -345,8 +260,11 @@ fn floats(dtype: Dtype, bytes: &[u8]) -> Vec<f32> {
 
 /// Microseconds of a run and a wait, of each program, in turns.
 fn times<const N: usize>(programs: [&Program; N], inputs: &[Tensor], runs: usize) -> Result<[f64; N]> {
-    let mut all = [const { vec![] }; N];
-    for _ in 0..runs {
+    let (mut all, begin) = ([const { vec![] }; N], Instant::now());
+    for run in 0..runs {
+        if run >= FEWEST && begin.elapsed().as_secs_f64() > SECONDS {
+            break;
+        }
         for (program, times) in programs.iter().zip(&mut all) {
             let start = Instant::now();
             program.run_timed(inputs)?;
@@ -358,8 +276,11 @@ fn times<const N: usize>(programs: [&Program; N], inputs: &[Tensor], runs: usize
 
 /// Microseconds of one of many runs that are waited for together.
 fn throughput<const N: usize>(programs: [&Program; N], inputs: &[Tensor]) -> Result<[f64; N]> {
-    let mut all = [const { vec![] }; N];
-    for _ in 0..9 {
+    let (mut all, begin) = ([const { vec![] }; N], Instant::now());
+    for run in 0..9 {
+        if run > 0 && begin.elapsed().as_secs_f64() > SECONDS {
+            break;
+        }
         for (program, times) in programs.iter().zip(&mut all) {
             program.run_timed(inputs)?;
             let start = Instant::now();
@@ -388,14 +309,14 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn every_row_is_a_kernel_that_adds_up_products_by_tiles_or_along_windows() {
+    fn rows_add_up_products_by_tiles_or_along_windows_unless_they_are_vectors_or_small() {
         let mut forms = BTreeMap::new();
         for (_, kernel) in kernels("").unwrap() {
             let facts = verify(&kernel).unwrap();
             let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
             *forms.entry(source.form).or_insert(0) += 1;
         }
-        let expected = [("columns", 6), ("products in tiles", 41), ("products on tensor cores", 82)];
+        let expected = [("columns", 9), ("products in tiles", 92), ("products on tensor cores", 184), ("rows", 9)];
         assert_eq!(forms.into_iter().collect::<Vec<_>>(), expected);
     }
 }
