@@ -42,7 +42,7 @@ pub use input::{Draw, InputSpec, Structure};
 pub use kernel::Kernel;
 pub use names::{is_value_name, parameter_name};
 pub use ops::{OpRow, OpTable, RefusedArgument, refused_argument};
-pub use schema::{CallError, Schema, SchemaArg};
+pub use schema::{ArgType, BaseType, CallError, Schema, SchemaArg};
 pub use tensor_type::{MAX_RANK, MAX_TENSOR_BYTES, TensorType, TypeError, contiguous_strides, numel};
 pub use text::{TextError, parse_kernel};
 pub use verify::{GraphError, NodeRule, RewriteSummary, TypeMismatch, index_argument, verify_graph, verify_rewrite};

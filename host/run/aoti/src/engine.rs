@@ -1,19 +1,21 @@
 //! A place of the process's PyTorch as an engine: its CPU, or the current stream of one of its GPUs.
 
+use crate::dispatcher::{Dispatched, Refused};
 use crate::tensor::{PyTorch, Tensor, stream_address};
 use crate::threads::Threads;
-use passhost_ir::{Arg, OpName, TensorType};
+use passhost_ir::{Arg, OpName, OpTable, TensorType};
 use passhost_kernels::ThreadPool;
 use passhost_kernels::cuda::Stream;
 use passhost_runtime::Cause;
 use std::fmt;
 use std::ptr::null_mut;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Calls an op with its tensors, in the order of their places. A returned list is flattened.
 pub type LibraryCall = Box<dyn Fn(&[&Tensor]) -> Result<Vec<Tensor>, Cause> + Send>;
 
-/// Who calls ops for programs.
+/// Who calls ops for programs, where PyTorch's dispatcher does not take their arguments.
 pub trait LibraryOps: Send + Sync {
     /// Looks an op up, with arguments in schema order; what stands for a tensor only marks its place.
     fn prepare(&self, op: &OpName, args: &[Arg]) -> Result<LibraryCall, Cause>;
@@ -107,7 +109,23 @@ impl passhost_runtime::Engine for Engine {
     }
 
     fn prepare(&self, op: &OpName, args: &[Arg], _products: bool) -> Result<LibraryCall, Cause> {
-        self.ops.prepare(op, args)
+        let by_name = self.ops.prepare(op, args)?;
+        let schema = OpTable::sample().get(op);
+        let Some(dispatched) = schema.and_then(|schema| Dispatched::new(self.torch, self.gpu, op, schema, args)) else {
+            return Ok(by_name);
+        };
+        // Why an op refuses is said only by the other way. It is taken from then on if it can do what this one cannot.
+        let unable = AtomicBool::new(false);
+        Ok(Box::new(move |tensors| {
+            if unable.load(Ordering::Relaxed) {
+                return by_name(tensors);
+            }
+            dispatched.call(tensors).or_else(|Refused| {
+                let results = by_name(tensors)?;
+                unable.store(true, Ordering::Relaxed);
+                Ok(results)
+            })
+        }))
     }
 
     fn call(&self, (): &(), call: &LibraryCall, tensors: &[&Tensor]) -> Result<Vec<Tensor>, Cause> {

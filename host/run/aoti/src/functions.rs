@@ -1,7 +1,7 @@
 //! The functions, by name: those that PyTorch keeps for models that AOTInductor compiled, which it promises not to change.
 
 use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
 /// Of `dlopen`: a library that is loaded already, or none.
@@ -73,6 +73,11 @@ functions! {
         device_index = "aoti_torch_get_device_index": fn(Handle, *mut i32) -> i32;
         offset = "aoti_torch_get_storage_offset": fn(Handle, *mut i64) -> i32;
         storage = "aoti_torch_get_storage_size": fn(Handle, *mut i64) -> i32;
+        format_contiguous = "aoti_torch_memory_format_contiguous_format": fn() -> i32;
+        format_preserve = "aoti_torch_memory_format_preserve_format": fn() -> i32;
+        format_channels_last = "aoti_torch_memory_format_channels_last": fn() -> i32;
+        format_channels_last_3d = "aoti_torch_memory_format_channels_last_3d": fn() -> i32;
+        layout_strided = "aoti_torch_layout_strided": fn() -> i32;
         grad_enabled = "aoti_torch_grad_mode_is_enabled": fn() -> bool;
         enable_grad = "aoti_torch_grad_mode_set_enabled": fn(bool);
     }
@@ -96,17 +101,77 @@ functions! {
     }
 }
 
+functions! {
+    /// That call an op by its name and overload.
+    PlainCall {
+        call = "aoti_torch_call_dispatcher": fn(*const c_char, *const c_char, *mut u64) -> i32;
+        version = "aoti_torch_abi_version": fn() -> u64;
+    }
+}
+
+functions! {
+    /// The same from 2.10 on, with the version whose schemas the caller knows.
+    VersionedCall {
+        call = "torch_call_dispatcher": fn(*const c_char, *const c_char, *mut u64, u64) -> i32;
+    }
+}
+
+functions! {
+    /// Of arguments that are lists or text, from 2.10 on.
+    ListFunctions {
+        new = "torch_new_list_reserve_size": fn(usize, *mut Handle) -> i32;
+        push = "torch_list_push_back": fn(Handle, u64) -> i32;
+        text = "torch_new_string_handle": fn(*const c_char, usize, *mut Handle) -> i32;
+    }
+}
+
+functions! {
+    /// C++'s `new`, of the library that PyTorch is linked with.
+    Allocation {
+        new = "_Znwm": fn(usize) -> *mut c_void;
+    }
+}
+
+/// What calls ops.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DispatchFunctions {
+    pub(crate) plain: PlainCall,
+    pub(crate) versioned: Option<VersionedCall>,
+    pub(crate) lists: Option<ListFunctions>,
+    pub(crate) allocation: Allocation,
+    /// Of the PyTorch that is loaded.
+    pub(crate) version: u64,
+}
+
 /// All of them.
-pub(crate) type Functions = (TensorFunctions, Option<ThreadFunctions>, Option<GpuFunctions>);
+pub(crate) struct Functions {
+    pub(crate) tensors: TensorFunctions,
+    pub(crate) threads: Option<ThreadFunctions>,
+    pub(crate) dispatch: Option<DispatchFunctions>,
+    pub(crate) gpu: Option<GpuFunctions>,
+}
 
 /// Finds the functions of tensors in `libtorch_cpu`, and those of GPUs in `libtorch_cuda` if there is one.
 pub(crate) fn find(cpu: &Path, cuda: Option<&Path>) -> Result<Functions, OpenError> {
-    // SAFETY: both are PyTorch's, and loaded: no code runs.
+    // SAFETY: both are PyTorch's, and loaded: no code runs but of a function that returns a constant.
     unsafe {
         let library = loaded(cpu)?;
-        let (tensors, threads) = (TensorFunctions::find(&library)?, ThreadFunctions::find(&library).ok());
-        let gpu = cuda.map(|cuda| GpuFunctions::find(&loaded(cuda)?)).transpose()?;
-        Ok((tensors, threads, gpu))
+        let dispatch = || {
+            let plain = PlainCall::find(&library).ok()?;
+            Some(DispatchFunctions {
+                plain,
+                versioned: VersionedCall::find(&library).ok(),
+                lists: ListFunctions::find(&library).ok(),
+                allocation: Allocation::find(&library).ok()?,
+                version: (plain.version)(),
+            })
+        };
+        Ok(Functions {
+            tensors: TensorFunctions::find(&library)?,
+            threads: ThreadFunctions::find(&library).ok(),
+            dispatch: dispatch(),
+            gpu: cuda.map(|cuda| GpuFunctions::find(&loaded(cuda)?)).transpose()?,
+        })
     }
 }
 

@@ -1,7 +1,9 @@
 //! The PyTorch of the process that this is loaded into, as an engine of the runtime. It is not linked: what PyTorch promises to
 //! keep for models that AOTInductor compiled is looked up in the libraries that `import torch` has loaded, so that one build
-//! works with many versions. Ops are somebody else's to call: [`LibraryOps`].
+//! works with many versions. Ops are called through its dispatcher, or by
+//! [`LibraryOps`].
 
+mod dispatcher;
 mod engine;
 mod functions;
 mod tensor;

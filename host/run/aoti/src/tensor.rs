@@ -1,6 +1,8 @@
 //! Tensors of the process's PyTorch.
 
-use crate::functions::{GpuFunctions, Handle, OpenError, TensorFunctions, ThreadFunctions, find};
+use crate::functions::{
+    DispatchFunctions, Functions, GpuFunctions, Handle, OpenError, TensorFunctions, ThreadFunctions, find,
+};
 use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::{Cause, EngineTensor};
 use std::ffi::c_void;
@@ -13,6 +15,7 @@ use std::slice::from_raw_parts;
 pub struct PyTorch {
     pub(crate) tensors: TensorFunctions,
     pub(crate) threads: Option<ThreadFunctions>,
+    pub(crate) dispatch: Option<DispatchFunctions>,
     pub(crate) gpu: Option<GpuFunctions>,
     dtypes: Vec<(Dtype, i32)>,
     cpu: i32,
@@ -22,7 +25,7 @@ pub struct PyTorch {
 impl PyTorch {
     /// The libraries that `import torch` has loaded, by their paths; `cuda` is that of a build with CUDA.
     pub fn open(cpu: &Path, cuda: Option<&Path>) -> Result<PyTorch, OpenError> {
-        let (tensors, threads, gpu) = find(cpu, cuda)?;
+        let Functions { tensors, threads, dispatch, gpu } = find(cpu, cuda)?;
         // SAFETY: they take nothing and return constants.
         unsafe {
             let dtypes = vec![
@@ -38,7 +41,7 @@ impl PyTorch {
                 (Dtype::I16, (tensors.dtype_i16)()),
             ];
             let (cpu, cuda) = ((tensors.device_cpu)(), (tensors.device_cuda)());
-            Ok(PyTorch { tensors, threads, gpu, dtypes, cpu, cuda })
+            Ok(PyTorch { tensors, threads, dispatch, gpu, dtypes, cpu, cuda })
         }
     }
 
@@ -47,10 +50,15 @@ impl PyTorch {
         found.ok_or_else(|| Cause::Failed(format!("tensors of {dtype} are not made here")))
     }
 
+    /// Kind and index of the CPU or a GPU.
+    pub(crate) fn device(&self, gpu: Option<u32>) -> (i32, i32) {
+        gpu.map_or((self.cpu, 0), |index| (self.cuda, index as i32))
+    }
+
     /// A contiguous tensor with undefined elements.
     pub(crate) fn empty(&'static self, gpu: Option<u32>, ty: &TensorType) -> Result<Tensor, Cause> {
         let dtype = self.number_of(ty.dtype)?;
-        let (kind, index) = gpu.map_or((self.cpu, 0), |index| (self.cuda, index as i32));
+        let (kind, index) = self.device(gpu);
         let strides = passhost_ir::contiguous_strides(&ty.shape);
         let (rank, sizes) = (ty.shape.len() as i64, ty.shape.as_ptr());
         self.made("make a tensor", |made| {
