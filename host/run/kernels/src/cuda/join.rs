@@ -16,9 +16,14 @@ use super::properties::DeviceProperties;
 use super::schedule::Schedule;
 use super::split::RowSplit;
 
+/// Bodies that are named of those of one launch.
+const MOST_NAMED: usize = 3;
+
 /// A kernel, with what a launch of it takes.
 #[derive(Debug)]
 pub(super) struct KernelBody {
+    /// What it does, in words.
+    pub(super) operations: String,
     /// What it computes.
     pub(super) function: DeviceFunction,
     /// Bytes of a block's memory `shared`.
@@ -32,7 +37,7 @@ pub(super) struct KernelBody {
 }
 
 /// The text of kernels. The parameters are the inputs of all of them, then all outputs.
-pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String {
+pub(super) fn joined(bodies: &[KernelBody], name: &str, device: &DeviceProperties) -> String {
     let (mut functions, mut inputs, mut outputs, mut steps) = (vec![], vec![], vec![], vec![]);
     let (threads, mut first, is_alone) = (threads(bodies), 0, bodies.len() == 1);
     for (position, KernelBody { function, schedule, .. }) in bodies.iter().enumerate() {
@@ -71,8 +76,22 @@ pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String
         [KernelBody { schedule: Schedule { split: RowSplit::Cluster { blocks }, .. }, .. }] => *blocks,
         _ => 1,
     };
-    functions.push(DeviceFunction { role: FunctionRole::Entry { threads, cluster }, inputs, outputs, body });
+    functions.push(DeviceFunction {
+        role: FunctionRole::Entry { name: name.into(), threads, cluster },
+        inputs,
+        outputs,
+        body,
+    });
     source(&functions)
+}
+
+/// What a profiler shows: `passhost_` and what the bodies do. Nothing of a pass is in it.
+pub(super) fn name(bodies: &[KernelBody]) -> String {
+    let mut words: Vec<&str> = bodies.iter().map(|body| &*body.operations).collect();
+    words.dedup();
+    let rest = words.split_off(words.len().min(MOST_NAMED));
+    let more = if rest.is_empty() { String::new() } else { format!("__{}_more", rest.len()) };
+    format!("passhost_{}{more}", words.join("__"))
 }
 
 /// Blocks of a grid of all bodies.

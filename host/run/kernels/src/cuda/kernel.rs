@@ -3,7 +3,6 @@
 use super::compiler::Compiler;
 use super::device::{DriverError, Entered, FunctionStart, Gpu, GpuFunction, Stream};
 use super::emit::{KernelSource, candidates, emit_as, emit_joined};
-use super::loops::ENTRY;
 use super::nvrtc::NvrtcError;
 use crate::access::{BindError, BoundInput, BoundOutput, KernelLayout, check, check_apart};
 use cudarc::driver::sys;
@@ -49,7 +48,7 @@ impl LayoutVariant {
     fn load(gpu: &Arc<Gpu>, compiler: &Compiler, source: &KernelSource) -> Result<LayoutVariant, CudaError> {
         let KernelSource { blocks, threads, form, .. } = *source;
         let blocks = i32::try_from(blocks).map_err(|_| CudaError::Grid { blocks })?.unsigned_abs();
-        let function = gpu.load(&compiler.compile(&source.text)?, ENTRY, FunctionStart::Waits)?;
+        let function = gpu.load(&compiler.compile(&source.text)?, &source.name, FunctionStart::Waits)?;
         Ok(LayoutVariant { function, blocks, threads, form })
     }
 }

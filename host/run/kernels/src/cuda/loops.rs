@@ -13,7 +13,7 @@
 //! let [x, y, p] = [Variable::of("x", 0), Variable::of("y", 0), Variable::named("p")];
 //! let copied = ThreadStep::Assign(y.at(p), x.at(p));
 //! let function = DeviceFunction {
-//!     role: FunctionRole::Entry { threads: 128, cluster: 1 },
+//!     role: FunctionRole::Entry { name: "passhost_copy".into(), threads: 128, cluster: 1 },
 //!     inputs: vec![("float", x)],
 //!     outputs: vec![("float", y)],
 //!     body: vec![
@@ -48,9 +48,6 @@ pub use super::print::source;
 
 use passhost_ir::Dtype;
 use std::ops::Range;
-
-/// The name of the function that is launched.
-pub const ENTRY: &str = "k";
 
 /// A variable, or what CUDA calls so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -289,10 +286,12 @@ impl ThreadStep {
 }
 
 /// What a function is to a launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FunctionRole {
     /// It is launched, in blocks of so many threads and clusters of so many blocks.
     Entry {
+        /// What it is called.
+        name: String,
         /// Threads of a block.
         threads: u32,
         /// Blocks of a cluster.

@@ -4,8 +4,7 @@
 //! written as the bits they have.
 
 use super::loops::{
-    CudaType, DeviceFunction, ENTRY, Expression, FunctionRole, LoopRange, MemorySpace, SHARED, ThreadStep, Unroll,
-    Variable,
+    CudaType, DeviceFunction, Expression, FunctionRole, LoopRange, MemorySpace, SHARED, ThreadStep, Unroll, Variable,
 };
 use passhost_ir::Dtype;
 use std::fmt::{self, Display, Formatter};
@@ -14,6 +13,8 @@ const PRELUDE: &str = include_str!("prelude.cu");
 const MATRICES: &str = include_str!("matrices.cu");
 /// What kernels call of it.
 const OF_MATRICES: &str = "multiply_";
+/// What a part is called, with its number.
+const PART: &str = "k";
 /// What a part calls the number of its block among its own.
 const OF_PARTS: &str = "// The number of a block among those of one body.\nstruct Block { u32 x; };\n\n";
 
@@ -27,10 +28,10 @@ pub fn source(functions: &[DeviceFunction]) -> String {
 
 fn function(DeviceFunction { role, inputs, outputs, body }: &DeviceFunction) -> String {
     let opening = match role {
-        FunctionRole::Part(number) => format!("D void {ENTRY}{number}"),
-        FunctionRole::Entry { threads, cluster } => {
+        FunctionRole::Part(number) => format!("D void {PART}{number}"),
+        FunctionRole::Entry { name, threads, cluster } => {
             let cluster = if *cluster > 1 { format!(" __cluster_dims__({cluster}, 1, 1)") } else { String::new() };
-            format!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}")
+            format!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {name}")
         }
     };
     let of_part = matches!(role, FunctionRole::Part(_)).then(|| format!("const Block blockIdx, u8 *{SHARED}"));
@@ -78,7 +79,7 @@ fn line(step: &ThreadStep, depth: usize) -> String {
         ThreadStep::Store(to, from) => format!("write({to}, {from});"),
         ThreadStep::Copy(lanes, ty, [to, from]) => format!("copy<{lanes}, {ty}>({to}, {from});"),
         ThreadStep::Call(call) => format!("{call};"),
-        ThreadStep::Part(number, arguments) => format!("{ENTRY}{number}({});", list(arguments, ToString::to_string)),
+        ThreadStep::Part(number, arguments) => format!("{PART}{number}({});", list(arguments, ToString::to_string)),
         ThreadStep::Barrier => "__syncthreads();".into(),
         ThreadStep::Loop(range, steps) => format!("{}{}", loop_head(range, depth), braces(steps, depth)),
         ThreadStep::Each(range, only) => format!("{} {}", loop_head(range, depth), line(only, depth)),

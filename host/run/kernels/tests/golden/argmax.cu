@@ -1,5 +1,5 @@
 // 1024 blocks of 256 threads
-extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0, i64 *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(256) passhost_reduce_argmax(const float *__restrict__ x0, i64 *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[128];
     begin();
     const u32 lane = threadIdx.x % 256;

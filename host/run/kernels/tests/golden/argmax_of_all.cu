@@ -1,5 +1,5 @@
 // 146 blocks of 512 threads
-extern "C" __global__ void __launch_bounds__(512) k(const f16 *__restrict__ x0, i64 *__restrict__ y0, f16 *__restrict__ y1) {
+extern "C" __global__ void __launch_bounds__(512) passhost_reduce_argmax_reduce_max(const f16 *__restrict__ x0, i64 *__restrict__ y0, f16 *__restrict__ y1) {
     __shared__ __align__(16) u8 shared[256];
     begin();
     const u32 lane = blockIdx.x % 73 * 512 + threadIdx.x % 512;

@@ -1,5 +1,5 @@
 // 588 blocks of 256 threads
-extern "C" __global__ void __launch_bounds__(256) k(const f16 *__restrict__ x0, const f16 *__restrict__ x1, f16 *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(256) passhost_tanh_mul_select(const f16 *__restrict__ x0, const f16 *__restrict__ x1, f16 *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[1];
     begin();
     const u32 thread = (u32)blockIdx.x * 256 + threadIdx.x;

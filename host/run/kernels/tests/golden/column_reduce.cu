@@ -1,5 +1,5 @@
 // 256 blocks of 512 threads
-extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4, 1, 1) k(const float *__restrict__ x0, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4, 1, 1) passhost_reduce_sum(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[4096];
     begin();
     __cluster_barrier_arrive_relaxed();

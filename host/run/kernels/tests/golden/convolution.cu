@@ -1,5 +1,5 @@
 // 26 blocks of 128 threads
-extern "C" __global__ void __launch_bounds__(128) k(const bf16 *__restrict__ x0, const bf16 *__restrict__ x1, bf16 *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(128) passhost_and_mul_select_reduce_sum(const bf16 *__restrict__ x0, const bf16 *__restrict__ x1, bf16 *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[20480];
     begin();
     let_next_begin();

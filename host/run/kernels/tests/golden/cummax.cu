@@ -1,5 +1,5 @@
 // 300 blocks of 256 threads
-extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0, float *__restrict__ y0, i64 *__restrict__ y1) {
+extern "C" __global__ void __launch_bounds__(256) passhost_scan_cummax_select(const float *__restrict__ x0, float *__restrict__ y0, i64 *__restrict__ y1) {
     __shared__ __align__(16) u8 shared[256];
     begin();
     const u32 lane = threadIdx.x % 256;

@@ -1,5 +1,5 @@
 // 128 blocks of 512 threads
-extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0, float *__restrict__ y0, float *__restrict__ y1) {
+extern "C" __global__ void __launch_bounds__(512) passhost_reduce_sum_reduce_max(const float *__restrict__ x0, float *__restrict__ y0, float *__restrict__ y1) {
     __shared__ __align__(16) u8 shared[512];
     begin();
     let_next_begin();

@@ -1,5 +1,5 @@
 // 2048 blocks of 128 threads
-extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0, const float *__restrict__ x1, const float *__restrict__ x2, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(128) passhost_reduce_sum_div_sub_mul_add_rsqrt_fma(const float *__restrict__ x0, const float *__restrict__ x1, const float *__restrict__ x2, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[16];
     begin();
     const u32 lane = threadIdx.x % 128;

@@ -1,5 +1,5 @@
 // 8 blocks of 128 threads
-extern "C" __global__ void __launch_bounds__(128) k(const u8 *__restrict__ x0, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(128) passhost_mul(const u8 *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[1];
     begin();
     let_next_begin();

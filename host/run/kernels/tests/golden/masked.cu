@@ -1,5 +1,5 @@
 // 1536 blocks of 128 threads
-extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, const u8 *__restrict__ x1, f16 *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(128) passhost_select_reduce_max_sub_exp_reduce_sum_div(const f16 *__restrict__ x0, const u8 *__restrict__ x1, f16 *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[1];
     begin();
     const u32 lane = threadIdx.x % 32;

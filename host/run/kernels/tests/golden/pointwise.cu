@@ -1,5 +1,5 @@
 // 1000 blocks of 256 threads
-extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0, const float *__restrict__ x1, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(256) passhost_add_tanh_erf(const float *__restrict__ x0, const float *__restrict__ x1, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[1];
     begin();
     const u32 thread = (u32)blockIdx.x * 256 + threadIdx.x;

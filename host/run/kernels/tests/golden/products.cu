@@ -1,5 +1,5 @@
 // 38 blocks of 128 threads
-extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0, const float *__restrict__ x1, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(128) passhost_mul_reduce_sum(const float *__restrict__ x0, const float *__restrict__ x1, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[28672];
     begin();
     let_next_begin();

@@ -1,5 +1,5 @@
 // 84 blocks of 128 threads
-extern "C" __global__ void __launch_bounds__(128) k(const f16 *__restrict__ x0, const f16 *__restrict__ x1, const f16 *__restrict__ x2, f16 *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(128) passhost_mul_reduce_sum_add_max(const f16 *__restrict__ x0, const f16 *__restrict__ x1, const f16 *__restrict__ x2, f16 *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[49152];
     begin();
     let_next_begin();

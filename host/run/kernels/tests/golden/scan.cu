@@ -1,5 +1,5 @@
 // 256 blocks of 256 threads
-extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(256) passhost_scan_cumsum(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[64];
     begin();
     let_next_begin();

@@ -1,5 +1,5 @@
 // 256 blocks of 32 threads
-extern "C" __global__ void __launch_bounds__(32) k(const float *__restrict__ x0, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(32) passhost_scan_cumsum(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[1];
     begin();
     let_next_begin();

@@ -1,5 +1,5 @@
 // 196 blocks of 512 threads
-extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0, float *__restrict__ y0, double *__restrict__ y1) {
+extern "C" __global__ void __launch_bounds__(512) passhost_scan_cumsum_scan_cummax(const float *__restrict__ x0, float *__restrict__ y0, double *__restrict__ y1) {
     __shared__ __align__(16) u8 shared[128];
     begin();
     static u64 begun;

@@ -1,5 +1,5 @@
 // 2048 blocks of 128 threads
-extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(128) passhost_reduce_max_sub_exp_reduce_sum_div(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[16];
     begin();
     const u32 lane = threadIdx.x % 64;

@@ -1,5 +1,5 @@
 // 256 blocks of 512 threads
-extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(512) passhost_reduce_sum_div(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[64];
     begin();
     const u32 lane = blockIdx.x % 256 * 512 + threadIdx.x % 512;

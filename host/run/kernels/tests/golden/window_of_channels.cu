@@ -1,5 +1,5 @@
 // 2352 blocks of 256 threads
-extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0, float *__restrict__ y0) {
+extern "C" __global__ void __launch_bounds__(256) passhost_and_select_max(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[4224];
     begin();
     const u32 column = threadIdx.x % 32, first = threadIdx.x / 32;

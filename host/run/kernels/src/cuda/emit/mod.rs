@@ -18,6 +18,7 @@ use super::join::{self, KernelBody};
 use super::loops::{
     CudaType, DeviceFunction, Expression, FunctionRole, LoopRange, MemorySpace, ThreadStep, Unroll, Variable,
 };
+use super::name;
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::schedule::{Schedule, ScheduleForm};
@@ -32,7 +33,9 @@ use std::ops::Range;
 /// Kernels as source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelSource {
-    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs of all kernels, then
+    /// What the function is called, by the operations of the kernels.
+    pub name: String,
+    /// CUDA C++ that defines it. Its parameters are the addresses of the inputs of all kernels, then
     /// those of all outputs.
     pub text: String,
     /// Blocks of the grid, one kernel's after the other's; 0 if there is nothing to compute.
@@ -53,9 +56,11 @@ impl KernelSource {
             [body] => (body.form, body.schedule.to_string()),
             _ => ("joined", "joined".to_owned()),
         };
-        let (text, blocks, threads) = (join::joined(&bodies, device), join::blocks(&bodies), join::threads(&bodies));
+        let name = join::name(&bodies);
+        let text = join::joined(&bodies, &name, device);
+        let (blocks, threads) = (join::blocks(&bodies), join::threads(&bodies));
         let claims = bodies.into_iter().flat_map(|body| body.claims).collect();
-        KernelSource { text, blocks, threads, form, schedule, claims }
+        KernelSource { name, text, blocks, threads, form, schedule, claims }
     }
 }
 
@@ -133,7 +138,8 @@ fn written(chooser: &Chooser<'_>, schedule: Schedule) -> KernelBody {
     let (inputs, outputs) = (inputs.collect(), outputs.collect());
     let CudaEmitter { schedule, claims, steps: body, .. } = emitter;
     let function = DeviceFunction { role: FunctionRole::Part(0), inputs, outputs, body };
-    KernelBody { function, shared_bytes, form: schedule.name(chooser.scans()), schedule, claims }
+    let operations = name::operations(kernel);
+    KernelBody { operations, function, shared_bytes, form: schedule.name(chooser.scans()), schedule, claims }
 }
 
 struct CudaEmitter<'a> {

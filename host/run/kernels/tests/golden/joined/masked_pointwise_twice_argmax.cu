@@ -121,7 +121,7 @@ D void k3(const Block blockIdx, u8 *shared, const float *__restrict__ x0, i64 *_
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) k(const f16 *__restrict__ x0_0, const u8 *__restrict__ x0_1, const float *__restrict__ x1_0, const float *__restrict__ x1_1, const float *__restrict__ x2_0, const float *__restrict__ x2_1, const float *__restrict__ x3_0, f16 *__restrict__ y0_0, float *__restrict__ y1_0, float *__restrict__ y2_0, i64 *__restrict__ y3_0) {
+extern "C" __global__ void __launch_bounds__(256) passhost_select_reduce_max_sub_exp_reduce_sum_div__add_tanh_erf__reduce_argmax(const f16 *__restrict__ x0_0, const u8 *__restrict__ x0_1, const float *__restrict__ x1_0, const float *__restrict__ x1_1, const float *__restrict__ x2_0, const float *__restrict__ x2_1, const float *__restrict__ x3_0, f16 *__restrict__ y0_0, float *__restrict__ y1_0, float *__restrict__ y2_0, i64 *__restrict__ y3_0) {
     __shared__ __align__(16) u8 shared[128];
     begin();
     if (blockIdx.x < 1536u) {
