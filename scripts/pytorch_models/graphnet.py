@@ -16,13 +16,21 @@ def described(path):
         return []
     classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     lines = [[line for line in node.body if isinstance(line, ast.Assign)] for node in classes]
-    return [{line.targets[0].id: ast.literal_eval(line.value) for line in of_class} for of_class in lines]
+    return [{line.targets[0].id: literal(line.value) for line in of_class} for of_class in lines]
+
+
+def literal(node):
+    """A literal; `float("nan")` and infinities say nothing."""
+    return None if isinstance(node, ast.Call) else ast.literal_eval(node)
 
 
 def drawn(tensor):
     """Random elements: as recorded where they are integers, by mean and deviation where they are not."""
     shape, dtype = tensor["shape"], getattr(torch, tensor["dtype"].removeprefix("torch."))
     mean, std, low, high = (tensor.get(key) for key in ("mean", "std", "min_val", "max_val"))
+    if not shape and tensor["name"].endswith("_eps"):
+        # Three decimals are recorded.
+        return torch.tensor(mean or 1e-5, dtype=dtype)
     if tensor.get("data") is not None:
         return torch.tensor(tensor["data"], dtype=dtype).reshape(shape)
     if not dtype.is_floating_point:
@@ -43,19 +51,21 @@ def drawn(tensor):
 
 
 def sample(folder, device):
-    """The model of a sample and its inputs, on a device."""
+    """The model of a sample and its inputs, on a device. Scalars that were on the CPU beside a GPU stay there."""
     folder = pathlib.Path(folder)
-    text = (folder / "model.py").read_text()
-    text = re.sub(r'device\(type="cuda", index=\d+\)', f'device("{device}")', text).replace('"cuda:0"', f'"{device}"')
+    files = (folder / "weight_meta.py", folder / "input_meta.py")
+    tensors = {tensor["name"]: tensor for file in files for tensor in described(file)}
+    mixed = any(tensor["device"] != "cpu" for tensor in tensors.values())
+    named = r'device\(type="cuda", index=\d+\)' if mixed else r'device\(type="(cuda", index=\d+|cpu")\)'
+    text = re.sub(named, f'device("{device}")', (folder / "model.py").read_text())
     names: dict = {}
     exec(compile(text, str(folder / "model.py"), "exec"), names)
     model = names["GraphModule"]().eval()
-    files = (folder / "weight_meta.py", folder / "input_meta.py")
-    tensors = {tensor["name"]: tensor for file in files for tensor in described(file)}
     code = model.forward.__func__.__code__
     annotations = model.forward.__annotations__
     inputs = []
     for name in code.co_varnames[1 : code.co_argcount]:
-        value = drawn(tensors[name])
-        inputs.append(value.item() if annotations.get(name) is torch.SymInt else value.to(device))
+        value, stays = drawn(tensors[name]), mixed and tensors[name]["device"] == "cpu" and not tensors[name]["shape"]
+        is_number = annotations.get(name) is torch.SymInt
+        inputs.append(value.item() if is_number else value if stays else value.to(device))
     return model, inputs
