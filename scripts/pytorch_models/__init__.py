@@ -27,7 +27,6 @@ def scatter_constants(model):
                 value.add_(noise.abs() if name.endswith("running_var") else noise)
 
 
-def to_device(model, inputs, device, dtype):
-    """The model in inference mode and its inputs, floating-point ones in `dtype`."""
-    model = model.eval().to(device=device, dtype=dtype)
-    return model, [x.to(device=device, dtype=dtype if x.is_floating_point() else x.dtype) for x in inputs]
+def to_device(inputs, device, dtype):
+    """The inputs, floating-point ones in `dtype`."""
+    return [x.to(device=device, dtype=dtype if x.is_floating_point() else x.dtype) for x in inputs]

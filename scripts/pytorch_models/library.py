@@ -30,8 +30,10 @@ class Images:
     def __init__(self, name, size=224):
         self.name, self.size = name, size
 
-    def make(self, batch):
-        return package("timm").create_model(self.name), [torch.randn(batch, 3, self.size, self.size)]
+    def make(self):
+        """The model, and a function that draws inputs of a batch."""
+        model = package("timm").create_model(self.name)
+        return model, lambda batch: [torch.randn(batch, 3, self.size, self.size)]
 
 
 class Tokens:
@@ -42,9 +44,10 @@ class Tokens:
     def __init__(self, family, kind="Model", length=128, **config):
         self.family, self.kind, self.length, self.config = family, kind, length, config
 
-    def make(self, batch):
+    def make(self):
+        """The model, and a function that draws inputs of a batch."""
         model, config = self.model()
-        return First(model), [torch.randint(3, config.vocab_size, (batch, self.length))]
+        return First(model), lambda batch: [torch.randint(3, config.vocab_size, (batch, self.length))]
 
     def model(self):
         """The model and its configuration: dropout is off, so that each training step computes the same."""
@@ -64,14 +67,16 @@ class Encoder(Tokens):
         super().__init__(family, **config)
         self.shape = shape
 
-    def make(self, batch):
-        return First(self.model()[0].get_encoder()), [torch.randn(batch, *self.shape)]
+    def make(self):
+        """The model, and a function that draws inputs of a batch."""
+        return First(self.model()[0].get_encoder()), lambda batch: [torch.randn(batch, *self.shape)]
 
 
 #: Of Llama and Qwen2, the width of small models.
 LLAMA = {"hidden_size": 2048, "intermediate_size": 5632, "num_attention_heads": 32, "num_key_value_heads": 4}
 QWEN = {"hidden_size": 896, "intermediate_size": 4864, "num_attention_heads": 14, "num_key_value_heads": 2}
-WHISPER = {"d_model": 512, "encoder_layers": 6, "encoder_attention_heads": 8, "encoder_ffn_dim": 2048}
+WHISPER = {"d_model": 512, "encoder_layers": 6, "encoder_ffn_dim": 2048}
+WHISPER |= {"encoder_attention_heads": 8, "decoder_attention_heads": 8}
 
 #: The models of `benchmark-pytorch`.
 BENCHMARK = {
@@ -97,7 +102,8 @@ BENCHMARK = {
 SMALL = {"hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 3, "num_attention_heads": 4}
 GROUPED = {**SMALL, "num_key_value_heads": 2, "head_dim": 32, "vocab_size": 1000, "pad_token_id": 0}
 TINY_T5 = {"d_model": 128, "d_ff": 256, "d_kv": 32, "num_layers": 3, "num_heads": 4, "num_decoder_layers": 1}
-TINY_WHISPER = {"d_model": 128, "encoder_layers": 3, "encoder_attention_heads": 4, "encoder_ffn_dim": 256}
+TINY_WHISPER = {"d_model": 128, "encoder_layers": 3, "encoder_ffn_dim": 256}
+TINY_WHISPER |= {"encoder_attention_heads": 4, "decoder_attention_heads": 4}
 
 #: The models of `check-models`.
 CHECKED = {
