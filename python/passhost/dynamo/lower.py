@@ -163,6 +163,9 @@ class Lowering:
             given = bound(node)
             if given.get("training", given.get("use_input_stats")):
                 return False
+        if node.target is aten._native_multi_head_attention.default and not bound(node)["need_weights"]:
+            # Its second result is no tensor then, other than its fake tensors say.
+            return False
         kinds = {declared.name: declared.type for declared in node.target._schema.arguments}
         if any(_is_misplaced(kinds[name], value) for name, value in bound(node).items()):
             return False
