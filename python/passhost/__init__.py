@@ -16,6 +16,7 @@ from passhost.errors import (
     EvaluationCancelled,
     Full,
     HostTrouble,
+    InputMismatch,
     InvalidSubmission,
     KeyReused,
     NoResult,
@@ -48,6 +49,7 @@ __all__ = [
     "Failure",
     "Full",
     "HostTrouble",
+    "InputMismatch",
     "InvalidSubmission",
     "KeyReused",
     "NoResult",
@@ -69,16 +71,17 @@ __all__ = [
     "Variant",
     "Verdict",
     "compile",
+    "load",
 ]
 
 if TYPE_CHECKING:
-    from passhost.dynamo import compile
+    from passhost.dynamo import compile, load
 
 
 def __getattr__(name: str) -> Any:
     # What needs torch is loaded when it is asked for.
-    if name == "compile":
-        from passhost.dynamo import compile
+    if name in ("compile", "load"):
+        import passhost.dynamo
 
-        return compile
+        return getattr(passhost.dynamo, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

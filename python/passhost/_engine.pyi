@@ -15,6 +15,11 @@ Argument: TypeAlias = (
 `("dtype", "f32")`, `("memory_format", "channels_last")`, `("strided",)`, `("device",)`. Where types are asked for,
 the tags of tensors carry their types instead."""
 
+Expected: TypeAlias = tuple[str, TensorType, int | None] | tuple[str, object]
+"""What a value must be: `("tensor", type, GPU or None)`, or `("constant", value)`."""
+
+VERSION: str
+
 class PassError(Exception):
     """The pass was refused, failed, exceeded a limit, or its rewrite does not verify."""
 
@@ -38,6 +43,14 @@ class Pass:
         threads: int = 1,
     ) -> Rewrite: ...
 
+def verify(
+    graph: str,
+    rewrite: str,
+    types: Callable[[str, str, list[Argument]], list[TensorType]],
+    policy: str = "open",
+) -> Rewrite:
+    """Verifies that a text from anywhere is a rewrite of a graph that a policy allows. PassError if it is none."""
+
 class Rewrite:
     graph: str
     kernels: int
@@ -53,3 +66,18 @@ class Program:
         prepare: Callable[[str, str, list[Argument]], Callable[[list[Tensor]], list[Tensor]]],
     ) -> None: ...
     def run(self, inputs: list[Tensor]) -> list[Tensor]: ...
+
+class Entry:
+    """Checks its arguments, puts those that are tensors beside the bound ones, and runs a program or a function."""
+
+    def __init__(
+        self,
+        bound: list[tuple[str, Expected, Tensor]],
+        inputs: list[tuple[str, Expected]],
+        run: Program | Callable[[list[Tensor]], object],
+        order: list[int] = ...,
+        results: list[tuple[str, object]] = ...,
+        is_single: bool = False,
+        instead: Callable[[str, list[Tensor]], list[Tensor]] | None = None,
+    ) -> None: ...
+    def __call__(self, *values: object) -> object: ...

@@ -19,6 +19,10 @@ class SettingsError(PasshostError):
     """What was given cannot be used: an address, a token, a file. Nothing was asked of a server."""
 
 
+class InputMismatch(PasshostError):
+    """Inputs or weights are not of the types that a model was compiled for ahead of time."""
+
+
 class Unreachable(PasshostError):
     """No answer for as long as failures are waited out: the server is down, or something on the way to it."""
 

@@ -1,5 +1,6 @@
-"""A pass inside PyTorch: `torch.compile(model, backend="passhost")`. Needs torch."""
+"""A pass inside PyTorch: `torch.compile(model, backend="passhost")`, and ahead of time. Needs torch."""
 
-from passhost.dynamo.backend import backend, compile
+from passhost.dynamo.ahead import AheadModel, compile, load
+from passhost.dynamo.backend import backend
 
-__all__ = ["backend", "compile"]
+__all__ = ["AheadModel", "backend", "compile", "load"]

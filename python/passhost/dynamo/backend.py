@@ -14,7 +14,7 @@ import torch
 from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 
-from passhost.dynamo.compiled import Compiled, inline
+from passhost.dynamo.compiled import Compiled, Settled, inline
 from passhost.dynamo.dynamic import BySizes, is_open
 from passhost.dynamo.graph import graph_device, graph_text
 from passhost.dynamo.library import Library
@@ -71,14 +71,6 @@ def backend(
     return BySizes(as_it_was, compile_for) if is_open(example_inputs) else compile_for(example_inputs)
 
 
-def compile(model: Callable[..., Any], *example_inputs: Any, **options: Any) -> Callable[..., Any]:
-    """`torch.compile` with this backend and these options, called once on the inputs: `pass_` is the option `pass`."""
-    Options.parse(options)
-    compiled: Callable[..., Any] = torch.compile(model, backend=backend, options=options)
-    compiled(*example_inputs)
-    return compiled
-
-
 class Session:
     """Compiles the graphs of one entry of Dynamo."""
 
@@ -114,6 +106,19 @@ class Session:
 
     def compile(self, kind: str, module: fx.GraphModule, _: Sequence[Any]) -> Callable[[list[Any]], Any]:
         """Compiles a graph of ATen ops."""
+        has_wrapper = kind != "inference" or _signature(module.graph) != self._outer or _changes_or_aliases()
+
+        def settled(taken: bool, direct: Callable[[list[Any]], Any] | None) -> None:
+            self.is_pointless = kind == "inference" and not taken
+            self.direct = None if has_wrapper else direct
+
+        return self._compiled(kind, module, settled).boxed()
+
+    def ahead(self, module: fx.GraphModule) -> Compiled:
+        """Compiles a graph of ATen ops that nobody wraps."""
+        return self._compiled("ahead of time", module, lambda *_: None)
+
+    def _compiled(self, kind: str, module: fx.GraphModule, settled: Settled) -> Compiled:
         whole = fx.GraphModule(module, copy.deepcopy(module.graph))
         records: list[Record] = []
         try:
@@ -127,15 +132,8 @@ class Session:
         except Exception:
             logger.warning("a graph stays PyTorch's: an internal error of passhost", exc_info=True)
             whole, records = module, []
-
-        has_wrapper = kind != "inference" or _signature(module.graph) != self._outer or _changes_or_aliases()
-
-        def settled(taken: bool, direct: Callable[[list[Any]], Any] | None) -> None:
-            self.is_pointless = kind == "inference" and not taken
-            self.direct = None if has_wrapper else direct
-
         title = f"{self._loaded.name}, {kind}"
-        return Compiled(whole, module.forward, title, records, self._options.report, settled).boxed()
+        return Compiled(whole, module.forward, title, records, self._options.report, settled)
 
     def _compile_pieces(self, module: fx.GraphModule, records: list[Record]) -> None:
         device = graph_device(module.graph)
@@ -166,7 +164,7 @@ class Session:
         except (extension.EngineError, Unsupported) as error:
             record.verdict = f"failed: {error}"
             return None
-        return Piece(eager, program, lowering.device, record, self._options)
+        return Piece(eager, program, lowering.device, record, self._options, (text, rewrite.graph))
 
 
 def _changes_or_aliases() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,6 +18,8 @@ from passhost.dynamo.values import results
 logger = logging.getLogger("passhost")
 
 Run = Callable[[list[Any]], Any]
+#: Takes whether any piece was taken, and a direct way to call the graph.
+Settled = Callable[[bool, Run | None], None]
 
 
 def inline(module: fx.GraphModule, name: str, piece: fx.GraphModule) -> None:
@@ -46,15 +49,17 @@ class Compiled:
         title: str,
         records: list[Record],
         report: bool,
-        settled: Callable[[bool, Run | None], None],
+        settled: Settled,
     ) -> None:
-        self._module = module
+        self.module = module
+        #: Whether any piece was taken, once all are decided.
+        self.is_taken = False
         self._original = original
         self._title = title
         self._records = records
         self._report = report
         self._settled = settled
-        self._call: Run = self._first
+        self.call: Run = self._first
         if not self._pieces():
             self._settle([])
 
@@ -62,35 +67,35 @@ class Compiled:
         """A function that calls it, marked as AOTAutograd wants it."""
 
         def run(arguments: list[Any]) -> Any:
-            return self._call(arguments)
+            return self.call(arguments)
 
         run._boxed_call = True  # type: ignore[attr-defined]
         return run
 
     def _pieces(self) -> dict[str, Piece]:
-        return {name: piece for name, piece in self._module.named_children() if isinstance(piece, Piece)}
+        return {name: piece for name, piece in self.module.named_children() if isinstance(piece, Piece)}
 
     def _first(self, arguments: list[Any]) -> Any:
-        values = self._module.forward(*arguments)
+        values = self.module.forward(*arguments)
         self._settle(arguments)
         return values
 
     def _settle(self, arguments: list[Any]) -> None:
         """Once every piece is decided: says what came of it and runs what was taken from now on."""
-        if self._call != self._first or not all(record.verdict for record in self._records):
+        if self.call != self._first or not all(record.verdict for record in self._records):
             return
         for name, piece in self._pieces().items():
             if not piece.record.taken:
-                inline(self._module, name, piece.eager)
-        self._module.recompile()
-        taken = any(record.taken for record in self._records)
-        module, original = self._module.forward, self._original
+                inline(self.module, name, piece.eager)
+        self.module.recompile()
+        taken = self.is_taken = any(record.taken for record in self._records)
+        module, original = self.module.forward, self._original
         direct: Run | None = None
         if not taken:
-            self._call = lambda arguments: original(*arguments)
+            self.call = lambda arguments: original(*arguments)
         else:
-            whole = _whole(self._module)
-            self._call = whole or (lambda arguments: module(*arguments))
+            whole = _whole(self.module)
+            self.call = whole or (lambda arguments: module(*arguments))
             if whole is not None and _is_plain(arguments) and _is_fresh(next(iter(self._pieces().values())).eager):
                 direct = whole
         self._settled(taken, direct)
@@ -135,8 +140,19 @@ def _is_fresh(graph: fx.GraphModule) -> bool:
     return len(set(returned)) == len(returned) and all(map(computes, sources))
 
 
-def _whole(module: fx.GraphModule) -> Run | None:
-    """A function that calls the only piece directly, if nothing is around it."""
+@dataclass(frozen=True)
+class OnlyPiece:
+    """The only piece of a module, with nothing around it."""
+
+    piece: Piece
+    #: For each of its inputs, its place among the module's.
+    order: list[int]
+    #: For each result of the module, where it comes from.
+    places: list[tuple[str, int]]
+
+
+def only_piece(module: fx.GraphModule) -> OnlyPiece | None:
+    """The only piece, if the module does no more than to call it."""
     nodes = list(module.graph.nodes)
     inputs = [node for node in nodes if node.op == "placeholder"]
     rest = [node for node in nodes if node.op not in ("placeholder", "output") and not is_getitem(node)]
@@ -149,12 +165,19 @@ def _whole(module: fx.GraphModule) -> Run | None:
         for value in returned
     ):
         return None
-    run = module.get_submodule(call.target).results
     order = [inputs.index(operand) for operand in call.args]
-    places = [_place(value, inputs) for value in returned]
-    same_inputs = order == list(range(len(inputs)))
+    return OnlyPiece(module.get_submodule(call.target), order, [_place(value, inputs) for value in returned])
+
+
+def _whole(module: fx.GraphModule) -> Run | None:
+    """A function that calls the only piece directly, if nothing is around it."""
+    only = only_piece(module)
+    if only is None:
+        return None
+    run, order, places = only.piece.results, only.order, only.places
     if places == [("result", place) for place in range(len(places))]:
-        return run if same_inputs else lambda arguments: run([arguments[place] for place in order])
+        count = sum(node.op == "placeholder" for node in module.graph.nodes)
+        return run if order == list(range(count)) else lambda arguments: run([arguments[place] for place in order])
 
     def around(arguments: list[Any]) -> list[Any]:
         values = run([arguments[place] for place in order])

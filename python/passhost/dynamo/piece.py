@@ -13,6 +13,7 @@ from torch import fx
 
 from passhost.dynamo import check, values
 from passhost.dynamo.graphed import Graphed
+from passhost.dynamo.library import Library
 from passhost.dynamo.options import Options
 
 if TYPE_CHECKING:
@@ -40,7 +41,13 @@ class Piece(torch.nn.Module):
     """Runs a piece. Takes the place of its module in the graph."""
 
     def __init__(
-        self, eager: fx.GraphModule, program: Program, device: torch.device, record: Record, options: Options
+        self,
+        eager: fx.GraphModule,
+        program: Program,
+        device: torch.device,
+        record: Record,
+        options: Options,
+        texts: tuple[str, str],
     ) -> None:
         from passhost._engine import EngineError
 
@@ -48,13 +55,17 @@ class Piece(torch.nn.Module):
         self._error = EngineError
         self._eager = [eager]
         self._run: Callable[[list[torch.Tensor]], list[torch.Tensor]] = program.run
+        #: What a run is, unless it is a replay of a CUDA graph.
+        self.program: Program | None = program
+        #: The graph and its rewrite.
+        self.texts = texts
         self.results = self._guarded()
         self._device = device
         self._captures = options.launch == "graph" and device.type == "cuda"
         self._lock = threading.Lock()
         self.record = record
         output = next(node for node in reversed(eager.graph.nodes) if node.op == "output")
-        self._is_single = isinstance(output.args[0], fx.Node)
+        self.is_single = isinstance(output.args[0], fx.Node)
         self._types = [values.tensor_type(node.meta["val"]) for node in eager.graph.nodes if node.op == "placeholder"]
         self.forward: Callable[..., Any] = self._first if options.check else self._take()
 
@@ -66,7 +77,7 @@ class Piece(torch.nn.Module):
     def _take(self) -> Callable[..., Any]:
         results = self.results
         self.record.taken, self.record.verdict = True, self.record.verdict or "taken"
-        if self._is_single:
+        if self.is_single:
             return lambda *inputs: results(list(inputs))[0]
         return lambda *inputs: tuple(results(list(inputs)))
 
@@ -78,10 +89,15 @@ class Piece(torch.nn.Module):
             try:
                 return run(inputs)
             except error as reason:
-                logger.warning("pass %s: a rewrite cannot run this time, eager does: %s", self.record.by, reason)
-                return self._run_eager(inputs)
+                return self.instead(reason, inputs)
 
         return guarded
+
+    def instead(self, reason: object, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The results by eager, since the rewrite cannot run this time."""
+        logger.warning("pass %s: a rewrite cannot run this time, eager does: %s", self.record.by, reason)
+        with torch.no_grad():
+            return self._run_eager(inputs)
 
     def _run_eager(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
         return values.results(self.eager.forward(*inputs))
@@ -134,6 +150,50 @@ class Piece(torch.nn.Module):
             return timed
         if graph >= stream:
             return timed
+        self.program = None
         self._run, self.record.verdict, self.record.ours_us = graphed, "taken, CUDA graph", graph
         self.results = self._guarded()
         return timed[0], graph
+
+
+class SavedPiece(torch.nn.Module):
+    """A piece that was read: its rewrite, and its graph, op by op, where that cannot run."""
+
+    def __init__(
+        self, texts: tuple[str, str], device: torch.device, policy: str, is_single: bool, captures: bool
+    ) -> None:
+        from passhost import _engine
+
+        super().__init__()
+        self._library, self._index = Library(device), values.device_index(device)
+        self._new = _engine.Program
+        self._error = _engine.EngineError
+        verified = _engine.verify(*texts, self._library.types, policy)
+        self.texts, self.is_single = (texts[0], verified.graph), is_single
+        program = self._program(verified.graph)
+        graphed = Graphed(program.run, device) if captures and device.type == "cuda" else None
+        self.program: Program | None = None if graphed else program
+        self._run: Callable[[list[torch.Tensor]], list[torch.Tensor]] = graphed or program.run
+        self._eager: Program | None = None
+
+    def _program(self, text: str) -> Program:
+        return self._new(text, self._index, torch.get_num_threads(), self._library.prepare)
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        """The result, or a tuple of several."""
+        returned = self.results(list(inputs))
+        return returned[0] if self.is_single else tuple(returned)
+
+    def results(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The results by the rewrite; op by op if the engine cannot run it this time."""
+        try:
+            return self._run(inputs)
+        except self._error as reason:
+            return self.instead(reason, inputs)
+
+    def instead(self, reason: object, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The results of the graph that was rewritten."""
+        logger.warning("a saved rewrite cannot run this time, the ops of its graph do: %s", reason)
+        if self._eager is None:
+            self._eager = self._program(self.texts[0])
+        return self._eager.run(inputs)

@@ -3,9 +3,11 @@
 //! `python/passhost/_engine.pyi`.
 
 mod convert;
+mod entry;
 mod library;
 mod pass;
 mod program;
+mod rewrite;
 
 use passhost_aoti::PyTorch;
 use passhost_ir::OpTable;
@@ -66,8 +68,11 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(open, module)?)?;
     module.add_function(wrap_pyfunction!(ops, module)?)?;
     module.add_class::<pass::Pass>()?;
-    module.add_class::<pass::Rewrite>()?;
+    module.add_class::<rewrite::Rewrite>()?;
+    module.add_function(wrap_pyfunction!(rewrite::verify, module)?)?;
     module.add_class::<program::Program>()?;
+    module.add_class::<entry::Entry>()?;
+    module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add("PassError", module.py().get_type::<PassError>())?;
     module.add("EngineError", module.py().get_type::<EngineError>())
 }

@@ -1,11 +1,12 @@
 //! Passes, and what they make of graphs.
 
-use crate::{PassError, convert, engine_error};
+use crate::engine_error;
+use crate::rewrite::{PythonTypes, Rewrite, TEXT, graph_of, pass_error};
 use passhost_child::guest::GuestError;
 use passhost_child::{Confinement, LoadedPlugin, Plugin, guest_failure};
-use passhost_ir::verify::{check_counts, check_own_calls, verify_rewrite};
-use passhost_ir::{Arg, DeviceFacts, Graph, Infer, InferError, NodeKind, OpName, OpTable, TensorType, verify_graph};
-use passhost_policy::{Inserted, Policy};
+use passhost_ir::verify::check_counts;
+use passhost_ir::{DeviceFacts, Graph};
+use passhost_policy::Policy;
 use passhost_protocol::encode;
 use passhost_protocol::guest::GuestRewrite;
 use passhost_result::GuestLimits;
@@ -16,7 +17,6 @@ use pyo3::prelude::*;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 /// A pass, loaded in a child of its own.
 #[pyclass(frozen, module = "passhost._engine")]
@@ -29,26 +29,8 @@ pub(crate) struct Pass {
     name: String,
 }
 
-/// A verified rewrite.
-#[pyclass(frozen, get_all, module = "passhost._engine")]
-pub(crate) struct Rewrite {
-    /// As text.
-    graph: String,
-    kernels: usize,
-    /// Whether anything that counts is other than it was.
-    changed: bool,
-    /// Why the pass left nodes alone.
-    refusals: Vec<String>,
-}
-
-/// Characters of a name, and of a reason or an error, that Python gets.
+/// Characters of a name that Python gets.
 const NAME: usize = 80;
-const TEXT: usize = 600;
-
-/// An error in words of which some may be the pass's: fit for a terminal.
-fn pass_error(text: &str) -> PyErr {
-    PassError::new_err(one_line(text, TEXT))
-}
 
 fn refused(failure: &Failure) -> PyErr {
     pass_error(&format!("{}; {}", failure.message, failure.hint))
@@ -80,15 +62,13 @@ impl Pass {
         types: Py<PyAny>,
         threads: u32,
     ) -> PyResult<Rewrite> {
-        let graph = Graph::parse(graph).map_err(engine_error)?;
-        verify_graph(&graph, OpTable::sample()).map_err(engine_error)?;
+        let graph = graph_of(graph)?;
         py.detach(|| {
             let facts = match device {
                 None => cpu_facts(threads),
                 Some(number) => Gpu::open(number).and_then(|gpu| gpu.facts()).map_err(engine_error)?,
             };
-            let left = Duration::from_millis(self.limits.answers_ms);
-            self.verified(&graph, facts, &mut PythonTypes { ask: types, left })
+            self.verified(&graph, facts, &mut PythonTypes::new(types, &self.limits))
         })
     }
 }
@@ -104,17 +84,9 @@ impl Pass {
         if !matches!((encode(&first), encode(&second)), (Ok(first), Ok(second)) if first == second) {
             return Err(wrong(&"two runs on the same graph gave different rewrites"));
         }
-        let summary = verify_rewrite(graph, &first.graph, OpTable::insert(), infer).map_err(|error| wrong(&error))?;
-        if self.policy.rules().inserted != Inserted::Listed {
-            check_own_calls(graph, &first.graph).map_err(|error| wrong(&error))?;
-        }
-        let is_kernel = |kind: &NodeKind| matches!(kind, NodeKind::Kernel { .. });
-        Ok(Rewrite {
-            graph: first.graph.to_string(),
-            kernels: first.graph.nodes.iter().filter(|node| is_kernel(&node.kind)).count(),
-            changed: !summary.pass_miss,
-            refusals: first.refusals.into_iter().map(|refusal| one_line(&refusal.reason, TEXT)).collect(),
-        })
+        let mut rewrite = Rewrite::verified(graph, &first.graph, &self.policy, infer).map_err(|error| wrong(&error))?;
+        rewrite.refusals = first.refusals.into_iter().map(|refusal| one_line(&refusal.reason, TEXT)).collect();
+        Ok(rewrite)
     }
 
     /// One run. A child that dies is replaced once: a pass that kills it twice has done it itself.
@@ -158,43 +130,5 @@ impl Pass {
         check_counts(graph, &rewrite.graph)
             .map_err(|error| pass_error(&format!("the pass `{}`: {error}", self.name)))?;
         Ok(rewrite)
-    }
-}
-
-/// Tensors and numbers in one question about types, at most.
-const OPERANDS: u64 = 10_000;
-
-/// Types that a function of Python knows, as long as there is time for answers.
-struct PythonTypes {
-    ask: Py<PyAny>,
-    left: Duration,
-}
-
-impl Infer for PythonTypes {
-    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
-        let Some(schema) = OpTable::sample().get(op) else { return Err(InferError::NotAllowed(op.to_string())) };
-        let refused = |message: String| InferError::Refused { op: op.to_string(), message };
-        let operands: u64 = args.iter().map(Arg::size).sum();
-        if operands > OPERANDS {
-            return Err(refused(format!("{operands} operands and numbers; at most {OPERANDS} are answered")));
-        }
-        if self.left.is_zero() {
-            return Err(InferError::Unavailable("the time for answers is used up".into()));
-        }
-        schema.check_args(args).map_err(|error| refused(error.to_string()))?;
-        let asked = Instant::now();
-        let ask = |py: Python<'_>| {
-            let name = op.name.trim_start_matches("aten::");
-            let answer = self.ask.bind(py).call1((name, &op.overload, convert::arguments(py, args)?))?;
-            let types: Vec<(String, Vec<i64>, Vec<i64>)> = answer.extract()?;
-            types.into_iter().map(convert::tensor_type).collect::<PyResult<Vec<TensorType>>>()
-        };
-        let answer = Python::attach(ask).map_err(|error| refused(error.to_string()));
-        self.left = self.left.saturating_sub(asked.elapsed());
-        answer
-    }
-
-    fn may_insert(&mut self, op: &OpName) -> bool {
-        OpTable::insert().get(op).is_some()
     }
 }

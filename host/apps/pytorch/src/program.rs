@@ -81,7 +81,7 @@ impl Program {
     }
 
     /// Programs of one graph run one after the other: their runs share an arena.
-    fn run_taken(&self, inputs: &[Tensor]) -> PyResult<Vec<Tensor>> {
+    pub(crate) fn run_taken(&self, inputs: &[Tensor]) -> PyResult<Vec<Tensor>> {
         let engine = self.engine()?;
         let stream = engine.stream().map_err(engine_error)?.0;
         let mut all = self.lock();

@@ -45,6 +45,12 @@ impl PyTorch {
         }
     }
 
+    /// Whether the calling thread records gradients.
+    pub fn grad_is_enabled(&self) -> bool {
+        // SAFETY: it reads a flag of this thread.
+        unsafe { (self.tensors.grad_enabled)() }
+    }
+
     pub(crate) fn number_of(&self, dtype: Dtype) -> Result<i32, Cause> {
         let found = self.dtypes.iter().find(|(known, _)| *known == dtype).map(|(_, number)| *number);
         found.ok_or_else(|| Cause::Failed(format!("tensors of {dtype} are not made here")))
@@ -99,23 +105,27 @@ impl Tensor {
     /// It is a live one, and the caller's own.
     pub unsafe fn take(torch: &'static PyTorch, handle: Handle) -> Result<Tensor, Cause> {
         let mut tensor = Tensor { torch, handle, dtype: Dtype::F32, gpu: None, data: null_mut() };
-        let of = &torch.tensors;
+        tensor.refresh()?;
+        Ok(tensor)
+    }
+
+    /// Reads again what somebody may have changed: element type, device and memory.
+    pub fn refresh(&mut self) -> Result<(), Cause> {
+        let (torch, of) = (self.torch, &self.torch.tensors);
         let (mut number, mut kind, mut data) = (0, 0, null_mut());
         // SAFETY: the handle is live, and each result has room.
         let failed = unsafe {
-            (of.dtype)(handle, &raw mut number)
-                | (of.device_type)(handle, &raw mut kind)
-                | (of.data)(handle, &raw mut data)
+            (of.dtype)(self.handle, &raw mut number)
+                | (of.device_type)(self.handle, &raw mut kind)
+                | (of.data)(self.handle, &raw mut data)
         };
         let dtype = torch.dtypes.iter().find(|(_, known)| *known == number);
         let Some(&(dtype, _)) = dtype.filter(|_| failed == 0 && (kind == torch.cpu || kind == torch.cuda)) else {
             return Err(Cause::Failed("a tensor of a type or on a device that passhost does not know".into()));
         };
-        (tensor.dtype, tensor.data) = (dtype, data.cast());
-        if kind == torch.cuda {
-            tensor.gpu = Some(tensor.number(of.device_index)? as u32);
-        }
-        Ok(tensor)
+        (self.dtype, self.data) = (dtype, data.cast());
+        self.gpu = if kind == torch.cuda { Some(self.number(of.device_index)? as u32) } else { None };
+        Ok(())
     }
 
     /// A new handle on the same tensor, which is the caller's.

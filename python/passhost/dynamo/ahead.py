@@ -1,0 +1,126 @@
+"""Models that are compiled ahead of time: called without Dynamo, behind guards of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+from torch.utils import _pytree as pytree
+
+from passhost.dynamo import saved
+from passhost.dynamo.backend import Session, engine
+from passhost.dynamo.compiled import only_piece
+from passhost.dynamo.exported import Exported, export
+from passhost.dynamo.options import Options
+from passhost.dynamo.options import load as load_pass
+from passhost.errors import InputMismatch, SettingsError
+
+Tensors = list[torch.Tensor]
+
+
+def compile(model: torch.nn.Module, *example_inputs: Any, **options: Any) -> AheadModel:
+    """Compiles a model for inputs like these, in inference. `pass_` is the option `pass` of the backend."""
+    chosen = Options.parse(options)
+    if not isinstance(model, torch.nn.Module):
+        raise SettingsError(f"the model is {type(model).__name__}; expected torch.nn.Module")
+    engine()
+    loaded = load_pass(chosen)
+    exported = export(model, example_inputs)
+    compiled = Session(loaded, chosen).ahead(exported.module)
+    with torch.no_grad():
+        compiled.call([given.value for given in (*exported.weights, *exported.inputs) if given.is_tensor])
+    return AheadModel(model, exported, compiled.module if compiled.is_taken else None)
+
+
+def load(directory: str | os.PathLike[str], model: torch.nn.Module, *, policy: str = "open") -> AheadModel:
+    """Reads what `AheadModel.save` wrote, for the weights of this model. Rewrites are verified again; no pass runs."""
+    engine()
+    return AheadModel(model, *saved.read(directory, model, policy))
+
+
+class AheadModel:
+    """A compiled model. It takes positional inputs like those of its compilation, and no others."""
+
+    def __init__(self, model: torch.nn.Module, exported: Exported, module: fx.GraphModule | None) -> None:
+        self._exported, self._module = exported, module
+        self._run = _run(model, exported, module)
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self._run(*inputs)
+
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Writes what `load` reads. Weights are not in it."""
+        saved.save(directory, self._exported, self._module)
+
+    def __reduce__(self) -> Any:
+        raise SettingsError("a model that is compiled ahead of time cannot be pickled or copied; use .save(directory)")
+
+
+def _run(model: torch.nn.Module, exported: Exported, module: fx.GraphModule | None) -> Callable[..., Any]:
+    """Checks inputs, and runs a module of pieces, or the model as it is where there is none."""
+    entry = engine()[0].Entry
+    inputs = [(given.name, given.expected) for given in exported.inputs]
+    weights = [(given.name, given.expected, given.value) for given in exported.weights]
+    only = only_piece(module) if module is not None else None
+    run: Callable[..., Any]
+    if module is None:
+        run = entry([], inputs, _as_it_is(model, exported))
+    elif only is None or only.piece.program is None:
+        run = entry(weights, inputs, _around(module, exported))
+    else:
+        results = [only.places[at] if source == "result" else (source, at) for source, at in exported.results]
+        spec = exported.out_spec
+        run = entry(weights, inputs, only.piece.program, only.order, results, spec.is_leaf(), only.piece.instead)
+        if not spec.is_leaf() and not _is_tuple(spec):
+            run = _put_together(run, spec)
+    return run if _is_flat(exported.in_spec) else _taken_apart(run, exported.in_spec)
+
+
+def _as_it_is(model: torch.nn.Module, exported: Exported) -> Callable[[Tensors], Any]:
+    def run(tensors: Tensors) -> Any:
+        left = iter(tensors)
+        flat = [next(left) if given.is_tensor else given.value for given in exported.inputs]
+        arguments, keywords = pytree.tree_unflatten(flat, exported.in_spec)
+        with torch.no_grad():
+            return model(*arguments, **keywords)
+
+    return run
+
+
+def _around(module: fx.GraphModule, exported: Exported) -> Callable[[Tensors], Any]:
+    forward: Callable[..., Any] = module.forward
+
+    def run(tensors: Tensors) -> Any:
+        with torch.no_grad():
+            returned = forward(*tensors)
+        flat = [returned[at] if source == "result" else at for source, at in exported.results]
+        return pytree.tree_unflatten(flat, exported.out_spec)
+
+    return run
+
+
+def _put_together(run: Callable[..., Any], spec: Any) -> Callable[..., Any]:
+    return lambda *inputs: pytree.tree_unflatten(run(*inputs), spec)
+
+
+def _taken_apart(run: Callable[..., Any], spec: Any) -> Callable[..., Any]:
+    def apart(*inputs: Any) -> Any:
+        flat, found = pytree.tree_flatten((inputs, {}))
+        if found != spec:
+            raise InputMismatch(f"the inputs are nested as {found}; the model was compiled for {spec}")
+        return run(*flat)
+
+    return apart
+
+
+def _is_tuple(spec: Any) -> bool:
+    """Whether it is that of a tuple of leaves."""
+    return bool(spec.type is tuple and spec.num_nodes == 1 + spec.num_leaves)
+
+
+def _is_flat(spec: Any) -> bool:
+    """Whether every positional input is a leaf, and there are no others."""
+    return bool(spec.num_nodes == 3 + spec.num_leaves)
