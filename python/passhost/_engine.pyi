@@ -26,7 +26,7 @@ class PassError(Exception):
 class EngineError(Exception):
     """Anything else that keeps a graph from running here."""
 
-def open(libtorch_cpu: str, libtorch_cuda: str | None, programs: str | None = None) -> None:
+def open(version: str, libtorch_cpu: str, libtorch_cuda: str | None, programs: str | None = None) -> None:
     """Finds the functions of the loaded PyTorch, and says where passhost-guest is. PASSHOST_PROGRAMS wins."""
 
 def ops() -> list[tuple[str, str]]:
@@ -34,6 +34,7 @@ def ops() -> list[tuple[str, str]]:
 
 class Pass:
     name: str
+    is_loaded: bool
     def __init__(self, path: str, policy: str = "open") -> None: ...
     def rewrite(
         self,
@@ -56,6 +57,7 @@ class Rewrite:
     kernels: int
     changed: bool
     refusals: list[str]
+    is_kept: bool
 
 class Program:
     def __init__(

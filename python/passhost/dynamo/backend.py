@@ -39,6 +39,7 @@ def engine() -> tuple[ModuleType, Ops]:
     cuda, programs = libraries / "libtorch_cuda.so", Path(__file__).parent.parent / "programs"
     try:
         _engine.open(
+            torch.__version__,
             str(libraries / "libtorch_cpu.so"),
             str(cuda) if torch.cuda.is_available() and cuda.exists() else None,
             str(programs) if programs.is_dir() else None,
@@ -156,7 +157,7 @@ class Session:
         try:
             text = graph_text(eager.graph, lowering)
             rewrite = self._loaded.rewrite(text, index, library.types)
-            record.kernels = rewrite.kernels
+            record.kernels, record.is_kept = rewrite.kernels, rewrite.is_kept
             if not rewrite.changed or not rewrite.kernels:
                 record.verdict = "; ".join(["unchanged", *rewrite.refusals])
                 return None

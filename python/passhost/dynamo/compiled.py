@@ -111,7 +111,8 @@ class Compiled:
         if ours:
             line += f", {sum(record.kernels for record in taken)} kernels: {ours:.1f} us instead of {eager:.1f} us"
             line += f" ({eager / ours:.2f}x)"
-        return line
+        kept = sum(record.is_kept for record in self._records)
+        return f"{line}; {kept} from the cache" if kept else line
 
     def table(self) -> str:
         """One line a piece."""

@@ -30,6 +30,8 @@ class Record:
     by: str
     nodes: int
     kernels: int = 0
+    #: Whether the rewrite comes from the user's cache.
+    is_kept: bool = False
     eager_us: float | None = None
     ours_us: float | None = None
     #: Empty until it is decided.

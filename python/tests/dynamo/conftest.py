@@ -16,6 +16,15 @@ def plugins():
     return folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory):
+    """A cache of the tests' own: a rewrite of another day shows nothing."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder / "passhost"
+
+
 @pytest.fixture
 def dynamo(caplog):
     """The backend, on an empty Dynamo, with its log lines kept."""

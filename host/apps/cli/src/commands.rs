@@ -33,7 +33,7 @@ use crate::arguments::DeviceArguments;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::meant;
 use crate::terminal::{Terminal, Tone};
-use passhost_cache::Cache;
+use passhost_cache::{Cache, user};
 use passhost_child::device::{Device, DeviceSetup};
 use passhost_child::{Confinement, Plugin};
 use passhost_protocol::device::DeviceChoice;
@@ -43,50 +43,25 @@ use passhost_supervisor::{Config, Supervisor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The user's cache directories for this program: `$XDG_CACHE_HOME/passhost`, and `~/.cache/passhost`. The first is used.
-fn cache_directories() -> Vec<PathBuf> {
-    user_directories("XDG_CACHE_HOME", ".cache")
-}
-
-/// The directories called `passhost` in the one that a variable names, and in one of the user's home.
-fn user_directories(variable: &str, in_home: &str) -> Vec<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let bases = [absolute(variable), absolute("HOME").map(|home| home.join(in_home))];
-    bases.into_iter().flatten().map(|base| base.join("passhost")).collect()
-}
-
-/// The cache of compiled plugins in that directory.
-const PLUGINS: &str = "artefacts";
-/// The cache of kernels that are compiled for a GPU.
-const KERNELS: &str = "kernels";
-
-fn open_cache_of(name: &str) -> Result<Cache, String> {
-    let directories = cache_directories();
-    let directory = directories.first().ok_or("neither XDG_CACHE_HOME nor HOME is set")?;
-    Cache::open(&directory.join(name)).map_err(|error| error.to_string())
-}
-
 /// The cache of compiled plugins, or why there is none: an evaluation goes on without it.
 fn open_cache() -> Result<Cache, String> {
-    open_cache_of(PLUGINS)
+    user::open(user::PLUGINS)
 }
 
 /// The user's directories for keys of this program: `$XDG_CONFIG_HOME/passhost`, and `~/.config/passhost`.
 fn key_directories() -> Vec<PathBuf> {
-    user_directories("XDG_CONFIG_HOME", ".config")
+    user::directories("XDG_CONFIG_HOME", ".config")
 }
 
 /// Caches and their keys, which no child may read, those of an environment without XDG_CACHE_HOME included, and where keys
 /// lie that sign.
 fn hidden() -> Vec<PathBuf> {
-    let caches =
-        cache_directories().into_iter().flat_map(|directory| [PLUGINS, KERNELS].map(|name| directory.join(name)));
-    caches.flat_map(|cache| Cache::paths_of(&cache)).chain(key_directories()).collect()
+    user::paths().into_iter().chain(key_directories()).collect()
 }
 
 /// A device whose child reaches no cache. Kernels for a GPU are compiled each time where their cache cannot be used.
 fn device_setup(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
-    let cache = if choice == DeviceChoice::Cpu { None } else { open_cache_of(KERNELS).ok() };
+    let cache = if choice == DeviceChoice::Cpu { None } else { user::open(user::KERNELS).ok() };
     DeviceSetup { machine_code: cache.map(Arc::new), hidden: hidden(), ..DeviceSetup::new(choice, threads) }
 }
 

@@ -5,6 +5,7 @@
 mod convert;
 mod entry;
 mod library;
+mod machine_code;
 mod pass;
 mod program;
 mod rewrite;
@@ -19,12 +20,13 @@ use std::sync::OnceLock;
 pyo3::create_exception!(_engine, PassError, PyException, "A pass that gave no rewrite that may run.");
 pyo3::create_exception!(_engine, EngineError, PyException, "What is no pass's doing.");
 
-/// PyTorch's functions, and directories with NVRTC. Both are the process's: there is one PyTorch in it.
+/// PyTorch's functions and version, and directories with NVRTC. They are the process's: there is one PyTorch in it.
 static OPENED: OnceLock<Opened> = OnceLock::new();
 
 struct Opened {
     torch: PyTorch,
     nvrtc: Vec<PathBuf>,
+    version: String,
 }
 
 fn opened() -> PyResult<&'static Opened> {
@@ -35,13 +37,18 @@ fn engine_error(error: impl std::fmt::Display) -> PyErr {
     EngineError::new_err(error.to_string())
 }
 
-/// Finds PyTorch's functions in libraries that are loaded. `programs` is the directory of `passhost-guest`.
+/// Finds the functions of a version of PyTorch in libraries that are loaded. `programs` is the directory of `passhost-guest`.
 #[pyfunction]
-#[pyo3(signature = (libtorch_cpu, libtorch_cuda, programs = None))]
-fn open(libtorch_cpu: PathBuf, libtorch_cuda: Option<PathBuf>, programs: Option<PathBuf>) -> PyResult<()> {
+#[pyo3(signature = (version, libtorch_cpu, libtorch_cuda, programs = None))]
+fn open(
+    version: String,
+    libtorch_cpu: PathBuf,
+    libtorch_cuda: Option<PathBuf>,
+    programs: Option<PathBuf>,
+) -> PyResult<()> {
     if OPENED.get().is_none() {
         let torch = PyTorch::open(&libtorch_cpu, libtorch_cuda.as_deref()).map_err(engine_error)?;
-        let _ = OPENED.set(Opened { torch, nvrtc: nvrtc_directories(&libtorch_cpu) });
+        let _ = OPENED.set(Opened { torch, nvrtc: nvrtc_directories(&libtorch_cpu), version });
     }
     let from_environment = || std::env::var_os("PASSHOST_PROGRAMS").map(PathBuf::from);
     if let Some(programs) = from_environment().or(programs) {

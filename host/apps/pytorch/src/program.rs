@@ -1,7 +1,7 @@
 //! Verified graphs that run in this process.
 
 use crate::library::{PythonOps, given, taken};
-use crate::{engine_error, opened};
+use crate::{engine_error, machine_code, opened};
 use passhost_aoti::{Engine, Tensor};
 use passhost_ir::{Graph, OpTable, verify_graph};
 use passhost_runtime::{Compiler, Context, Engine as _, Gpu, Hints, Mode};
@@ -33,7 +33,7 @@ impl Program {
         let gpu = device.map(|number| {
             let gpu = Gpu::open(number).map_err(engine_error)?;
             let capability = gpu.capability().map_err(engine_error)?;
-            let compiler = Compiler::new(capability, &opened()?.nvrtc).map_err(engine_error)?;
+            let compiler = machine_code::compiler(capability, &opened()?.nvrtc).map_err(engine_error)?;
             Ok::<_, PyErr>((gpu, Arc::new(compiler)))
         });
         let ops = Arc::new(PythonOps(prepare));

@@ -1,7 +1,7 @@
 //! Rewrites of graphs, verified.
 
 use crate::{PassError, convert, engine_error};
-use passhost_ir::verify::{check_counts, check_own_calls, verify_rewrite};
+use passhost_ir::verify::{check_own_calls, verify_rewrite};
 use passhost_ir::{
     Arg, Graph, GraphError, Infer, InferError, NodeKind, OpName, OpTable, TensorType, in_place_nodes, verify_graph,
 };
@@ -15,12 +15,14 @@ use std::time::{Duration, Instant};
 #[pyclass(frozen, get_all, module = "passhost._engine")]
 pub(crate) struct Rewrite {
     /// As text.
-    graph: String,
-    kernels: usize,
+    pub(crate) graph: String,
+    pub(crate) kernels: usize,
     /// Whether anything that counts is other than it was.
-    changed: bool,
+    pub(crate) changed: bool,
     /// Why the pass left nodes alone.
     pub(crate) refusals: Vec<String>,
+    /// Whether it was kept from another run of the pass.
+    pub(crate) is_kept: bool,
 }
 
 /// Characters of a reason or an error that Python gets.
@@ -56,6 +58,7 @@ impl Rewrite {
             kernels: rewrite.nodes.iter().filter(|node| is_kernel(&node.kind)).count(),
             changed: !summary.pass_miss,
             refusals: vec![],
+            is_kept: false,
         })
     }
 }
@@ -72,9 +75,7 @@ pub(crate) fn verify(py: Python<'_>, graph: &str, rewrite: &str, types: Py<PyAny
     py.detach(|| {
         let rewrite = Graph::parse(rewrite).map_err(|error| pass_error(&error.to_string()))?;
         let mut infer = PythonTypes::new(types, &GuestLimits::default());
-        let verified =
-            check_counts(&graph, &rewrite).and_then(|()| Rewrite::verified(&graph, &rewrite, &policy, &mut infer));
-        verified.map_err(|error| pass_error(&error.to_string()))
+        Rewrite::verified(&graph, &rewrite, &policy, &mut infer).map_err(|error| pass_error(&error.to_string()))
     })
 }
 

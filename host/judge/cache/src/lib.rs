@@ -9,6 +9,7 @@
 //! disk, looks like an empty cache.
 
 mod key_file;
+pub mod user;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};

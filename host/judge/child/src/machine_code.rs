@@ -153,6 +153,28 @@ impl MachineCode {
     }
 }
 
+/// Machine code of a source as a cache has it, or as `make` makes it, which is kept then.
+///
+/// # Errors
+///
+/// Those of `make`.
+pub fn kept_or_made<E>(
+    cache: Option<&Cache>,
+    source: &CompilerSource,
+    identity: &str,
+    make: impl FnOnce() -> Result<Vec<u8>, E>,
+) -> Result<Vec<u8>, E> {
+    let key = key(source, identity);
+    if let Some(code) = cache.and_then(|cache| cache.get(&key)) {
+        return Ok(code);
+    }
+    let code = make()?;
+    if let Some(cache) = cache.filter(|_| code.len() <= MAX_CODE) {
+        cache.put(&key, &code);
+    }
+    Ok(code)
+}
+
 fn too_long(what: &str, bytes: usize, limit: usize) -> CodeError {
     CodeError::Refused(format!("{what} of {bytes} bytes is longer than the {limit} allowed; split the kernel"))
 }
@@ -279,6 +301,22 @@ mod tests {
             assert_eq!(ask(&mut machine_code, &source("wrong", 0)), Err("error: wrong".into()));
             assert_eq!(fake.started(), started);
         }
+    }
+
+    #[test]
+    fn what_a_process_makes_itself_is_kept_for_those_that_ask_and_the_other_way_round() {
+        let ((_directory, cache), fake) = (cache(), Fake { version: "1".into(), ..Fake::default() });
+        let own = |text, version, made: &[u8]| {
+            let make = || if made.is_empty() { Err("not made") } else { Ok(made.to_vec()) };
+            kept_or_made(cache.as_deref(), &source(text, 0), version, make)
+        };
+        assert_eq!(own("a", "1", b"own"), Ok(b"own".to_vec()));
+        assert_eq!(own("a", "1", b""), Ok(b"own".to_vec()));
+        assert_eq!((own("a", "2", b""), own("b", "1", b"")), (Err("not made"), Err("not made")));
+        let mut machine_code = MachineCode::new(fake.start(), cache.clone());
+        assert_eq!(ask(&mut machine_code, &source("a", 0)).unwrap(), "own");
+        let made = ask(&mut machine_code, &source("b", 0)).unwrap();
+        assert_eq!(own("b", "1", b""), Ok(made.into_bytes()));
     }
 
     #[test]

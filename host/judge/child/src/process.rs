@@ -117,6 +117,8 @@ pub enum Confinement {
 pub struct Child<R> {
     name: &'static str,
     process: std::process::Child,
+    /// Who started it. To a fork of that process it is nobody's.
+    parent: u32,
     /// Whether the processes that it starts are killed with it.
     is_group: bool,
     stdin: Patient,
@@ -193,7 +195,8 @@ impl<R: Send + 'static> Child<R> {
             }
         });
         let stderr = Some(std::thread::spawn(move || tail(stderr)));
-        Ok(Child { name, process, is_group, stdin, replies, allowed: Arc::default(), stderr })
+        let parent = std::process::id();
+        Ok(Child { name, process, parent, is_group, stdin, replies, allowed: Arc::default(), stderr })
     }
 
     /// Holds what the child says of its sandbox profile to what is asked.
@@ -301,6 +304,9 @@ impl<R: Send + 'static> Child<R> {
 
 impl<R> Child<R> {
     fn kill(&mut self) {
+        if std::process::id() != self.parent {
+            return;
+        }
         // It may have ended by itself in between; then there is nothing to do.
         let group = Pid::from_child(&self.process);
         if std::mem::take(&mut self.is_group) {

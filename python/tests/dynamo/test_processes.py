@@ -1,0 +1,141 @@
+"""What is left for another process, and what a fork has."""
+
+import os
+import pathlib
+import time
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+GRAPH = """graph(%v0: f32[4,8]) {
+  %v1: f32[4,8] = aten::exp(self=%v0)
+  %v2: f32[4,8] = aten::sigmoid(self=%v1)
+  return (%v2)
+}
+"""
+
+
+@pytest.fixture
+def rewrite(dynamo, plugins, tmp_path, monkeypatch):
+    """Has a pass that nobody asked yet rewrite the graph: whether it came from the cache, and the pass was loaded."""
+    from passhost.dynamo.backend import engine
+    from passhost.dynamo.library import Library
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    extension, _ = engine()
+
+    def run(policy="open", threads=1, graph=GRAPH, path=plugins / "autofuse.wasm"):
+        asked = extension.Pass(str(path), policy)
+        made = asked.rewrite(graph, None, Library(torch.device("cpu")).types, threads)
+        assert (asked.name, made.kernels, made.changed) == ("autofuse", 1, True)
+        assert "kernel(%v0)" in made.graph
+        return made.is_kept, asked.is_loaded
+
+    return run
+
+
+FRESH, KEPT = (False, True), (True, False)
+
+
+def in_fork(work):
+    """Whether work of a forked process returns true in time."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if work() else 1)
+        finally:
+            os._exit(2)
+    for _ in range(600):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) == 0
+        time.sleep(0.1)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    return False
+
+
+def test_another_process_takes_the_rewrite_from_the_cache_and_loads_no_pass(rewrite):
+    assert rewrite() == FRESH
+    assert rewrite() == KEPT
+    assert in_fork(lambda: rewrite() == KEPT)
+
+
+def test_a_rewrite_is_kept_for_all_that_it_depends_on(rewrite, plugins, tmp_path):
+    assert rewrite() == FRESH
+    other = tmp_path / "other.wasm"
+    # A custom section without a name changes nothing but the hash.
+    other.write_bytes((plugins / "autofuse.wasm").read_bytes() + b"\0\1\0")
+    changes = {"policy": "kernels"}, {"threads": 2}, {"graph": GRAPH.replace("[4,8]", "[8,4]")}, {"path": other}
+    for change in changes:
+        is_kept, _ = rewrite(**change)
+        assert not is_kept, change
+        assert rewrite(**change) == KEPT
+
+
+def test_entries_and_keys_that_somebody_else_may_have_written_are_not_taken(rewrite, tmp_path):
+    assert rewrite() == FRESH
+    kept = tmp_path / "passhost/rewrites"
+    for path in kept.iterdir():
+        data = bytearray(path.read_bytes())
+        data[-1] ^= 1
+        path.write_bytes(data)
+    assert rewrite() == FRESH
+    assert rewrite() == KEPT
+    (tmp_path / "passhost/rewrites.key").write_bytes(bytes(64))
+    assert rewrite() == FRESH
+    kept.chmod(0o777)
+    assert rewrite() == FRESH
+
+
+def test_without_a_cache_the_pass_runs_each_time(rewrite, tmp_path):
+    (tmp_path / "passhost").write_text("no directory")
+    assert rewrite() == FRESH
+    assert rewrite() == FRESH
+
+
+def test_the_line_of_a_graph_says_what_came_from_the_cache(dynamo, plugins, caplog, monkeypatch):
+    model = torch.nn.Sequential(torch.nn.GELU("tanh"), torch.nn.Sigmoid())
+    for _ in range(2):
+        monkeypatch.setattr("passhost.dynamo.options._LOADED", {})
+        dynamo.compile(model, torch.randn(3, 7), pass_=str(plugins / "autofuse.wasm"), check=False)
+    first, second = (line for line in caplog.messages if " pieces rewritten" in line)
+    assert second == f"{first}; 1 from the cache"
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_answers_and_compiles_and_leaves_the_pass_to_its_parent(dynamo, plugins):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.LayerNorm(8)).eval()
+    compiled = torch.compile(
+        model, backend="passhost", options={"pass": str(plugins / "autofuse.wasm"), "check": False}
+    )
+    ahead = dynamo.compile(model, torch.randn(4, 8), pass_=str(plugins / "autofuse.wasm"), check=False)
+
+    def right(rows):
+        x = torch.randn(rows, 8)
+        with torch.no_grad():
+            expected = model(x)
+            return torch.allclose(compiled(x), expected, atol=1e-5) and (
+                rows != 4 or torch.allclose(ahead(x), expected, atol=1e-5)
+            )
+
+    # One size is known, another is new to the fork, and a third to the parent after it.
+    assert right(4)
+    guests = children()
+    assert guests and in_fork(lambda: right(4) and right(5))
+    assert children() == guests
+    assert right(6) and children() == guests
+
+
+def children():
+    """Guest processes of this one."""
+    found = set()
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = status.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        if name == "passhost-guest" and int(rest.split()[1]) == os.getpid():
+            found.add(status.parent.name)
+    return found
