@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 
 from passhost.dynamo import saved
 from passhost.dynamo.backend import Session, engine
-from passhost.dynamo.compiled import only_piece
+from passhost.dynamo.compiled import only_piece, whole
 from passhost.dynamo.exported import Exported, export
 from passhost.dynamo.options import Options
 from passhost.dynamo.options import load as load_pass
@@ -46,7 +46,8 @@ class AheadModel:
 
     def __init__(self, model: torch.nn.Module, exported: Exported, module: fx.GraphModule | None) -> None:
         self._exported, self._module = exported, module
-        self._run = _run(model, exported, module)
+        # Where a compiled function calls it, Dynamo has nothing to look at.
+        self._run: Callable[..., Any] = torch.compiler.disable(_run(model, exported, module))
 
     def __call__(self, *inputs: Any) -> Any:
         return self._run(*inputs)
@@ -91,11 +92,11 @@ def _as_it_is(model: torch.nn.Module, exported: Exported) -> Callable[[Tensors],
 
 
 def _around(module: fx.GraphModule, exported: Exported) -> Callable[[Tensors], Any]:
-    forward: Callable[..., Any] = module.forward
+    directly, forward = whole(module), module.forward
 
     def run(tensors: Tensors) -> Any:
         with torch.no_grad():
-            returned = forward(*tensors)
+            returned = directly(tensors) if directly else forward(*tensors)
         flat = [returned[at] if source == "result" else at for source, at in exported.results]
         return pytree.tree_unflatten(flat, exported.out_spec)
 

@@ -94,10 +94,10 @@ class Compiled:
         if not taken:
             self.call = lambda arguments: original(*arguments)
         else:
-            whole = _whole(self.module)
-            self.call = whole or (lambda arguments: module(*arguments))
-            if whole is not None and _is_plain(arguments) and _is_fresh(next(iter(self._pieces().values())).eager):
-                direct = whole
+            directly = whole(self.module)
+            self.call = directly or (lambda arguments: module(*arguments))
+            if directly is not None and _is_plain(arguments) and _is_fresh(next(iter(self._pieces().values())).eager):
+                direct = directly
         self._settled(taken, direct)
         logger.info("%s", self.summary())
         if self._report:
@@ -170,7 +170,7 @@ def only_piece(module: fx.GraphModule) -> OnlyPiece | None:
     return OnlyPiece(module.get_submodule(call.target), order, [_place(value, inputs) for value in returned])
 
 
-def _whole(module: fx.GraphModule) -> Run | None:
+def whole(module: fx.GraphModule) -> Run | None:
     """A function that calls the only piece directly, if nothing is around it."""
     only = only_piece(module)
     if only is None:

@@ -1,9 +1,12 @@
 """Models that are compiled ahead of time: results, guards, and what is saved."""
 
 import copy
+import gc
 import json
 import pickle
 import shutil
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -293,3 +296,23 @@ def test_a_compiled_model_is_saved_and_not_pickled(ahead):
     for copied in (pickle.dumps, copy.deepcopy):
         with pytest.raises(SettingsError, match=r"use \.save\(directory\)"):
             copied(fast)
+
+
+def test_several_threads_call_it_and_a_compiled_function_does(ahead):
+    model = mlp()
+    fast, inputs = ahead(model, torch.randn(4, 8)), [torch.randn(4, 8) for _ in range(16)]
+    with ThreadPoolExecutor(4) as pool:
+        for x, found in zip(inputs, pool.map(fast, inputs), strict=True):
+            close(found, eager(model, (x,)))
+    outer = torch.compile(lambda x: fast(x + 1) * 2, backend="eager")
+    close(outer(inputs[0]), eager(model, (inputs[0] + 1,)) * 2)
+
+
+def test_a_model_that_holds_what_was_compiled_of_it_is_freed(ahead):
+    for make, inputs in MODELS.values():
+        model = make()
+        model.fast = ahead(model, *inputs())
+        gone = weakref.ref(model)
+        del model
+        gc.collect()
+        assert gone() is None

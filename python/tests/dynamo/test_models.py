@@ -1,6 +1,7 @@
 """Models through the backend: what comes out is what eager gives, and the rewrite has run."""
 
 import copy
+import pickle
 
 import pytest
 
@@ -254,6 +255,19 @@ def test_a_checked_piece_is_timed_and_the_report_says_what_became_of_it(through,
     number, nodes, kernels, eager, ours, verdict = row.split()
     assert (number, verdict) in (("0", "taken"), ("0", "slower")) and int(nodes) > 4 and int(kernels) > 0
     assert (float(ours) < float(eager)) == (verdict == "taken")
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_a_compiled_model_is_copied_and_pickled_with_weights_of_its_own(copied, through):
+    model, x = mlp(), torch.randn(4, 32)
+    compiled = through(model)
+    with torch.no_grad():
+        before = compiled(x)
+        other = copied(compiled)
+        other.get_parameter("1.weight").zero_()
+        close(compiled(x), before)
+        close(other(x), other._orig_mod(x))
+        assert not torch.allclose(other(x), before)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

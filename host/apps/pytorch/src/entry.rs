@@ -8,6 +8,7 @@ use passhost_ir::TensorType;
 use passhost_result::untrusted::one_line;
 use passhost_runtime::EngineTensor;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyTuple, PyType};
@@ -96,6 +97,19 @@ impl Entry {
             (Err(_), _) => Action::Function(run.unbind()),
         };
         Ok(Entry { bound, handles, inputs, action })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let constant = |slot: &Slot| match &slot.expected {
+            Expected::Constant(value) => visit.call(value),
+            Expected::Tensor { .. } => Ok(()),
+        };
+        self.inputs.iter().try_for_each(constant)?;
+        self.bound.iter().try_for_each(|(_, tensor)| visit.call(tensor))?;
+        match &self.action {
+            Action::Function(function) => visit.call(function),
+            Action::Program { instead, .. } => visit.call(instead),
+        }
     }
 
     /// Runs once.
