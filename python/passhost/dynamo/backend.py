@@ -21,6 +21,7 @@ from passhost.dynamo.library import Library
 from passhost.dynamo.lower import Lowering, Ops, is_getitem
 from passhost.dynamo.options import LoadedPass, Options, load
 from passhost.dynamo.piece import Piece, Record
+from passhost.dynamo.schemas import loaded_ops
 from passhost.dynamo.split import split
 from passhost.dynamo.values import Unsupported, device_index, results
 from passhost.errors import SettingsError
@@ -30,7 +31,7 @@ logger = logging.getLogger("passhost")
 
 @functools.cache
 def engine() -> tuple[ModuleType, Ops]:
-    """The extension, opened on the loaded PyTorch, and its ops."""
+    """The extension, opened on the loaded PyTorch, and the ops that both have."""
     try:
         from passhost import _engine
     except ImportError as error:
@@ -46,7 +47,7 @@ def engine() -> tuple[ModuleType, Ops]:
         )
     except _engine.EngineError as error:
         raise SettingsError(f"passhost cannot use PyTorch {torch.__version__}: {error}") from error
-    return _engine, frozenset(_engine.ops())
+    return _engine, loaded_ops(_engine.ops())
 
 
 def backend(
@@ -152,8 +153,8 @@ class Session:
         module.recompile()
 
     def _piece(self, eager: fx.GraphModule, lowering: Lowering, record: Record) -> Piece | None:
-        extension, _ = engine()
-        index, library = device_index(lowering.device), Library(lowering.device)
+        extension, ops = engine()
+        index, library = device_index(lowering.device), Library(lowering.device, ops)
         try:
             text = graph_text(eager.graph, lowering)
             rewrite = self._loaded.rewrite(text, index, library.types)

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 class Library:
     """The ops of PyTorch on one device."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, ops: frozenset[tuple[str, str]]) -> None:
         self.device = device
+        self._ops = ops
 
     def types(self, name: str, overload: str, arguments: list[Argument]) -> list[TensorType]:
-        """The result types of a call, from fake tensors. TypeError where the op refuses."""
+        """The result types of a call, from fake tensors. TypeError where the op refuses, or PyTorch has another one."""
+        if (name, overload) not in self._ops:
+            raise TypeError(f"aten::{name}{'.' * bool(overload)}{overload}: this PyTorch has it with another schema")
         with _disable_current_modes(), torch._C._DisableAutocast(), torch.no_grad(), FakeTensorMode():
             try:
                 op = values.operator(name, overload)

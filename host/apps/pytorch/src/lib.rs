@@ -63,11 +63,10 @@ fn nvrtc_directories(libtorch_cpu: &Path) -> Vec<PathBuf> {
     ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "torch/lib"].map(|place| packages.join(place)).into()
 }
 
-/// The ops that a graph may have, by name and overload.
+/// The schemas of the ops that a graph may have.
 #[pyfunction]
-fn ops() -> Vec<(String, String)> {
-    let functional = OpTable::sample().iter().filter(|schema| !schema.is_in_place());
-    functional.map(|schema| (schema.op.name.trim_start_matches("aten::").into(), schema.op.overload.clone())).collect()
+fn ops() -> Vec<String> {
+    OpTable::sample().iter().filter(|schema| !schema.is_in_place()).map(|schema| schema.to_string()).collect()
 }
 
 #[pymodule]
