@@ -29,8 +29,8 @@ class EngineError(Exception):
 def open(version: str, libtorch_cpu: str, libtorch_cuda: str | None, programs: str | None = None) -> None:
     """Finds the functions of the loaded PyTorch, and says where passhost-guest is. PASSHOST_PROGRAMS wins."""
 
-def ops() -> list[str]:
-    """The schemas of the ops that may occur in a graph, as PyTorch writes them."""
+def ops(training: bool) -> list[str]:
+    """The schemas of the ops that may occur in a graph, as PyTorch writes them: in a training step there are more."""
 
 class Pass:
     name: str

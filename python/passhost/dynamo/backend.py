@@ -47,7 +47,7 @@ def engine() -> tuple[ModuleType, Ops]:
         )
     except _engine.EngineError as error:
         raise SettingsError(f"passhost cannot use PyTorch {torch.__version__}: {error}") from error
-    return _engine, loaded_ops(_engine.ops())
+    return _engine, loaded_ops(_engine.ops(training=True))
 
 
 def backend(

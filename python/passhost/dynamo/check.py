@@ -114,9 +114,10 @@ class Double(fx.Interpreter):
 
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
         args, kwargs = (fx.node.map_aggregate(given, self._wide) for given in (args, kwargs))
-        rule = FIRST_RESULT.get(op_key(target)[0]) if is_aten(target) else None
+        name = op_key(target)[0] if is_aten(target) else ""
+        rule = None if name.endswith("_for_cpu") else FIRST_RESULT.get(name)
         if rule is not None:
-            # Fused attention has no float64.
+            # Fused attention of GPUs has no float64.
             call = rule(named(target, args, kwargs))
             return (call.op(*call.args, **call.kwargs),)
         return super().call_function(target, args, kwargs)

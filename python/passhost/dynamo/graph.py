@@ -9,7 +9,7 @@ from torch import fx
 
 from passhost.dynamo.linear import compose_linear
 from passhost.dynamo.lower import Lowering, is_getitem
-from passhost.dynamo.values import Unsupported, call_text, results, tensor_type, type_text
+from passhost.dynamo.values import NO_RESULT, Unsupported, call_text, results, tensor_type, type_text
 
 
 def graph_text(graph: fx.Graph, lowering: Lowering) -> str:
@@ -24,7 +24,7 @@ def graph_text(graph: fx.Graph, lowering: Lowering) -> str:
     def define(value: object) -> tuple[str, str]:
         nonlocal count
         count += 1
-        return f"%v{count - 1}", type_text(tensor_type(value))
+        return f"%v{count - 1}", type_text(NO_RESULT if value is None else tensor_type(value))
 
     inputs, lines = [], []
     for node in lowered.nodes:

@@ -74,10 +74,13 @@ class Library:
         call = f"op({', '.join(given)})"
         returns = op._schema.returns
         one = len(returns) == 1 and not isinstance(returns[0].type, torch.ListType)
+        results = f"[{call}]" if one else f"list({call})"
+        if any(argument.name == "output_mask" for argument in declared):
+            with _disable_current_modes():
+                names["none"] = torch.empty(0, device=self.device)
+            results = f"[none if result is None else result for result in {call}]"
         # The text holds names of the schema and places; constants are bound, never written.
-        prepared: Callable[[list[torch.Tensor]], list[torch.Tensor]] = eval(
-            f"lambda t: [{call}]" if one else f"lambda t: list({call})", names
-        )
+        prepared: Callable[[list[torch.Tensor]], list[torch.Tensor]] = eval(f"lambda t: {results}", names)
         return prepared
 
     def _expression(self, argument: Any, place: int, names: dict[str, object]) -> tuple[str, int]:

@@ -69,8 +69,13 @@ def _index(given: Mapping[str, Any]) -> Call:
     return Call(aten.index.Tensor, (given["self"], given["indices"]), {})
 
 
+def _index_put(given: Mapping[str, Any]) -> Call:
+    names = ("self", "indices", "values", "accumulate")
+    return Call(aten.index_put.default, tuple(given[name] for name in names), {})
+
+
 #: Ops that have another name here.
-RENAMED: dict[str, Callable[[Mapping[str, Any]], Call]] = {"_unsafe_index": _index}
+RENAMED: dict[str, Callable[[Mapping[str, Any]], Call]] = {"_unsafe_index": _index, "_unsafe_index_put": _index_put}
 
 #: Ops whose first result is that of another, if nobody takes the others.
 FIRST_RESULT: dict[str, Callable[[Mapping[str, Any]], Call]] = {
@@ -107,9 +112,22 @@ def _is_misplaced(kind: Any, value: object) -> bool:
     return isinstance(value, (bool, int, float)) and "Tensor" in str(kind)
 
 
+def _takes_others(node: fx.Node) -> bool:
+    """Whether anybody takes more than the first result of a node."""
+    return any(not is_getitem(user) or user.args[1] != 0 for user in node.users)
+
+
 #: Ops that PyTorch does better inside one of its own: an op whose decomposition has one stays whole.
 INSEPARABLE = frozenset(
     ("mm", "bmm", "addmm", "baddbmm", "convolution", "index", "index_put", "scatter", "scatter_add", "index_add")
+)
+
+#: Ops that are taken apart all the same: the scatter of theirs checks its indices, and they do not.
+SEPARABLE = frozenset(("nll_loss_backward", "nll_loss2d_backward"))
+
+#: Ops whose gradient writes where their second result says, without a check: a pass must not calculate that.
+UNCHECKED = frozenset(
+    ("max_pool2d_with_indices", "max_pool3d_with_indices", "adaptive_max_pool2d", "adaptive_max_pool3d")
 )
 
 
@@ -159,6 +177,8 @@ class Lowering:
         """Whether the op is listed and its arguments have a text."""
         if not is_aten(node.target) or op_key(node.target) not in self.ops:
             return False
+        if op_key(node.target)[0] in UNCHECKED and _takes_others(node):
+            return False
         if node.target in (aten.batch_norm.default, aten.instance_norm.default):
             given = bound(node)
             if given.get("training", given.get("use_input_stats")):
@@ -167,7 +187,8 @@ class Lowering:
             # Its second result is no tensor then, other than its fake tensors say.
             return False
         kinds = {declared.name: declared.type for declared in node.target._schema.arguments}
-        if any(_is_misplaced(kinds[name], value) for name, value in bound(node).items()):
+        given = bound(node)
+        if any(_is_misplaced(kinds[name], value) for name, value in given.items()) or given.get("dropout_p"):
             return False
         try:
             call_text(node, self.device, lambda _: "")
@@ -175,17 +196,22 @@ class Lowering:
             return False
         return True
 
+    def _stays(self, node: fx.Node) -> bool:
+        """Whether the op is listed, and not one of AOTAutograd's that has a name in inference."""
+        is_other = is_aten(node.target) and op_key(node.target)[0] in FIRST_RESULT
+        return self.is_listed(node) and not (is_other and self._other_name(node) is not None)
+
     def _check_types(self, node: fx.Node) -> None:
-        produced = node.meta.get("val")
-        if op_key(node.target)[0] in FIRST_RESULT and isinstance(produced, (list, tuple)):
+        produced = results(node.meta.get("val"))
+        if op_key(node.target)[0] in FIRST_RESULT:
             # The others, such as the state of a generator of random numbers, are nobody's: `_other_name` sees to that.
-            produced = produced[0]
+            produced = produced[:1]
+        if len(produced) > 1:
+            # A result that an op leaves out is an empty tensor.
+            produced = [value for value in produced if value is not None]
         operands = [operand.meta.get("val") for operand in node.all_input_nodes]
-        for value in [*(produced if isinstance(produced, (list, tuple)) else [produced]), *operands]:
-            for item in value if isinstance(value, (list, tuple)) else [value]:
-                # An op that leaves out a result is decomposed or not there.
-                if item is None and value is produced and isinstance(produced, (list, tuple)):
-                    continue
+        for value in [*produced, *operands]:
+            for item in results(value):
                 tensor_type(item)
                 if not same_device(item.device, self.device):
                     raise Unsupported("a tensor is on another device")
@@ -197,7 +223,7 @@ class Lowering:
             call: Call | None = RENAMED[name](bound(node))
         elif rule is None:
             call = _with_numbers(node, self.ops)
-        elif any(not is_getitem(user) or user.args[1] != 0 for user in node.users):
+        elif _takes_others(node):
             return None
         else:
             call = rule(bound(node))
@@ -233,7 +259,8 @@ class Lowering:
         for step in traced.graph.nodes:
             if step.op in ("placeholder", "output") or is_getitem(step):
                 continue
-            if not self.supports(step) or op_key(step.target)[0] in INSEPARABLE:
+            is_whole = op_key(step.target)[0] in INSEPARABLE and op_key(node.target)[0] not in SEPARABLE
+            if is_whole or not self.supports(step):
                 return None
         return self.lower(traced.graph)
 
@@ -244,7 +271,7 @@ class Lowering:
         for node in graph.nodes:
             if is_getitem(node) and not isinstance(env[node.args[0]], fx.Node):
                 env[node] = env[node.args[0]][node.args[1]]
-            elif node.op != "call_function" or is_getitem(node) or self.is_listed(node):
+            elif node.op != "call_function" or is_getitem(node) or self._stays(node):
                 env[node] = lowered.node_copy(node, env.__getitem__) if node.op != "output" else None
                 if node.op == "output":
                     lowered.output(fx.map_arg(node.args[0], env.__getitem__))

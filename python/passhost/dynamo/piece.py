@@ -161,13 +161,12 @@ class Piece(torch.nn.Module):
 class SavedPiece(torch.nn.Module):
     """A piece that was read: its rewrite, and its graph, op by op, where that cannot run."""
 
-    def __init__(
-        self, texts: tuple[str, str], device: torch.device, policy: str, is_single: bool, captures: bool
-    ) -> None:
+    def __init__(self, texts: tuple[str, str], library: Library, policy: str, is_single: bool, captures: bool) -> None:
         from passhost import _engine
 
         super().__init__()
-        self._library, self._index = Library(device), values.device_index(device)
+        device = library.device
+        self._library, self._index = library, values.device_index(device)
         self._new = _engine.Program
         self._error = _engine.EngineError
         verified = _engine.verify(*texts, self._library.types, policy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import ctypes
+import functools
 import json
 import math
 import os
@@ -21,8 +22,10 @@ from torch.utils import _pytree as pytree
 from passhost.dynamo import values
 from passhost.dynamo.backend import engine
 from passhost.dynamo.exported import Exported, Given, expected, own_tensors
+from passhost.dynamo.library import Library
 from passhost.dynamo.lower import is_aten, is_getitem, op_key
 from passhost.dynamo.piece import Piece, SavedPiece
+from passhost.dynamo.schemas import loaded_ops
 from passhost.errors import SettingsError
 
 FORMAT = 1
@@ -270,11 +273,18 @@ def _graph_json(module: fx.GraphModule, pieces: list[Piece | SavedPiece]) -> Jso
     return {"calls": calls, "returns": returned}
 
 
+@functools.cache
+def _listed() -> frozenset[tuple[str, str]]:
+    """The ops of graphs for inference."""
+    return loaded_ops(engine()[0].ops(training=False))
+
+
 def _may_call(op: Any) -> bool:
     """Whether a file may name the op: one that passes know, or one that takes tensors, changes none, and is public."""
-    if not is_aten(op) or op._schema.is_mutable:
+    # A gradient trusts its operands, and writes where indices say.
+    if not is_aten(op) or op._schema.is_mutable or op_key(op)[0].endswith("_backward"):
         return False
-    if op_key(op) in engine()[1]:
+    if op_key(op) in _listed():
         return True
     takes_tensors = any("Tensor" in str(declared.type) for declared in op._schema.arguments)
     return takes_tensors and (torch.Tag.core in op.tags or not op_key(op)[0].startswith("_"))
@@ -313,6 +323,6 @@ def _piece(folder: Path, number: int, data: Json, device: torch.device, policy: 
     graph, rewrite = (_text(folder / name) for name in _names(number))
     is_single, captures = data["is_single"] is True, data["launch"] == "graph"
     try:
-        return SavedPiece((graph, rewrite), device, policy, is_single, captures)
+        return SavedPiece((graph, rewrite), Library(device, _listed()), policy, is_single, captures)
     except (extension.PassError, extension.EngineError) as error:
         raise SettingsError(f"{folder / _names(number)[1]} is no rewrite that may run: {error}") from error

@@ -36,6 +36,9 @@ MEMORY_FORMATS = {
 }
 MEMORY_FORMAT_NAMES = {form: name for name, form in MEMORY_FORMATS.items()}
 
+#: The type of a result that an op leaves out.
+NO_RESULT: TensorType = ("f32", (0,), (1,))
+
 
 class Unsupported(Exception):
     """Why something has no text here, so that it stays PyTorch's."""

@@ -46,7 +46,7 @@ def test_a_call_gives_what_the_op_gives(dynamo, kind):
     from passhost.dynamo.library import Library
 
     parameters, call, needs_lists = CALLS[kind]
-    library, by_name = Library(torch.device("cpu")), []
+    library, by_name = Library(torch.device("cpu"), engine()[1]), []
 
     def prepare(name, overload, arguments):
         prepared = library.prepare(name, overload, arguments)
@@ -74,7 +74,7 @@ def test_a_number_of_any_kind_goes_by_name(dynamo):
     from passhost.dynamo.library import Library
 
     text = f"graph({X}) {{\n  %r: f32[2,4,6,6] = aten::mul.Scalar(%x, 3)\n  return (%r)\n}}\n"
-    program = engine()[0].Program(text, None, 1, Library(torch.device("cpu")).prepare)
+    program = engine()[0].Program(text, None, 1, Library(torch.device("cpu"), engine()[1]).prepare)
     x = torch.randn(2, 4, 6, 6)
     assert torch.equal(program.run([x])[0], x * 3)
 
@@ -86,7 +86,7 @@ def test_an_op_that_refuses_says_why(dynamo):
     # The index is known only when the program runs.
     text = f"graph({X}, %i: i64[3]) {{\n  %r: f32[2,3,6,6] = aten::index_select(%x, 1, %i)\n  return (%r)\n}}\n"
     extension = engine()[0]
-    program = extension.Program(text, None, 1, Library(torch.device("cpu")).prepare)
+    program = extension.Program(text, None, 1, Library(torch.device("cpu"), engine()[1]).prepare)
     x = torch.randn(2, 4, 6, 6)
     for _ in range(2):
         with pytest.raises(extension.EngineError, match="out of DATA bounds"):

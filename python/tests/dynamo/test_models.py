@@ -30,6 +30,35 @@ def conv():
     return nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.Sigmoid())
 
 
+class Pixels(nn.Module):
+    """Convolutions and pools, whose biases and inputs not all get gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 8, 3, bias=False), nn.Conv2d(8, 8, 3, padding=1, groups=2)
+        self.up, self.head = nn.ConvTranspose2d(8, 4, 2, 2), nn.Linear(4 * 9, 5)
+
+    def forward(self, x):
+        y = nn.functional.max_pool2d(self.first(x).relu(), 2)
+        y = nn.functional.avg_pool2d(nn.functional.silu(self.second(y)), 2)
+        y = nn.functional.pad(self.up(y).sigmoid(), (1, 1, 1, 1), mode="reflect")
+        y = nn.functional.interpolate(y, scale_factor=2, mode="bilinear")
+        return self.head(nn.functional.adaptive_avg_pool2d(y, 3).flatten(1)).tanh()
+
+
+class Words(nn.Module):
+    """Embeddings and attention up to a loss."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.places = nn.Embedding(50, 32, padding_idx=3), nn.Embedding(8, 32)
+        self.layer, self.head = Attention(), nn.Linear(32, 50)
+
+    def forward(self, x):
+        y = self.layer(self.words(x) + self.places.weight[: x.shape[1]])
+        return nn.functional.cross_entropy(self.head(y).flatten(0, 1), x.flatten())
+
+
 @pytest.fixture
 def through(dynamo, plugins):
     """Compiles so that every rewritten piece is taken, whether it is faster here or not."""
@@ -132,6 +161,40 @@ def test_a_training_step_gives_the_gradients_of_eager(make, shape, through, capl
     for found, expected in zip(model.buffers(), other.buffers(), strict=True):
         close(found, expected)
     assert len(taken(caplog)) == 2 and not any(line.startswith("0 of") for line in taken(caplog)[:1])
+
+
+#: A model, its input, and the pieces of its graphs: the forward one is split where a pool says what is largest.
+TRAINING = {
+    "pixels": (Pixels, lambda: torch.randn(2, 3, 14, 14), ["2 of 2", "1 of 1"]),
+    "pixels whose gradient is wanted": (
+        Pixels,
+        lambda: torch.randn(2, 3, 14, 14, requires_grad=True),
+        ["2 of 2", "1 of 1"],
+    ),
+    "channels last": (
+        lambda: Pixels().to(memory_format=torch.channels_last),
+        lambda: torch.randn(2, 3, 14, 14).to(memory_format=torch.channels_last),
+        ["2 of 2", "1 of 1"],
+    ),
+    "words": (Words, lambda: torch.randint(50, (2, 8)), ["1 of 1", "1 of 1"]),
+}
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_a_training_step_of_convolutions_pools_embeddings_and_attention_is_hardly_split(name, through, caplog):
+    make, draw, pieces = TRAINING[name]
+    model, x = make(), draw()
+    other, y = copy.deepcopy(model), x.detach().clone().requires_grad_(x.requires_grad)
+    compiled = through(model)
+    for _ in range(2):
+        compiled(x).sum().backward()
+        other(y).sum().backward()
+    if x.requires_grad:
+        torch.testing.assert_close(x.grad, y.grad, rtol=1e-3, atol=1e-5)
+    for found, expected in zip(model.parameters(), other.parameters(), strict=True):
+        torch.testing.assert_close(found.grad, expected.grad, rtol=1e-3, atol=1e-5)
+    assert taken(caplog) == pieces
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
 def test_an_input_is_changed_in_place(through, caplog):

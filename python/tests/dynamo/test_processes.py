@@ -27,7 +27,7 @@ def rewrite(dynamo, plugins, tmp_path, monkeypatch):
 
     def run(policy="open", threads=1, graph=GRAPH, path=plugins / "autofuse.wasm"):
         asked = extension.Pass(str(path), policy)
-        made = asked.rewrite(graph, None, Library(torch.device("cpu")).types, threads)
+        made = asked.rewrite(graph, None, Library(torch.device("cpu"), engine()[1]).types, threads)
         assert (asked.name, made.kernels, made.changed) == ("autofuse", 1, True)
         assert "kernel(%v0)" in made.graph
         return made.is_kept, asked.is_loaded

@@ -93,6 +93,18 @@ LINES = {
     ),
     "number for a tensor": (lambda x: aten.mul.Tensor(x, 2.0), [rows(2)], "aten::mul.Scalar(self=%v0, other=2.0)"),
     "number before a tensor": (lambda x: aten.sub.Tensor(2.0, x), [rows(2)], "aten::rsub.Scalar(self=%v0, other=2.0)"),
+    "attention of a training step": (
+        lambda q: aten._scaled_dot_product_flash_attention_for_cpu(q, q, q, is_causal=True),
+        [rows(1, 2, 4, 8)],
+        "%v1: f32[1,2,4,8], %v2: f32[1,2,4]{8,1,2} = aten::_scaled_dot_product_flash_attention_for_cpu(query=%v0, ",
+    ),
+    "result that is left out": (
+        lambda x, w: aten.convolution_backward(
+            x, x, w, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True, True, False]
+        )[:2],
+        [rows(1, 4, 3, 3), rows(4, 4, 1, 1)],
+        "%v2: f32[1,4,3,3], %v3: f32[4,4,1,1], %v4: f32[0] = aten::convolution_backward(",
+    ),
     "string": (lambda x: aten.gelu(x, approximate="tanh"), [rows(2)], 'aten::gelu(self=%v0, approximate="tanh")'),
     "scalar tensor": (lambda x: aten.sum(x), [rows(2, dtype=torch.bool)], "%v1: i64[] = aten::sum(self=%v0)"),
 }
@@ -143,6 +155,11 @@ LOWERED = {
         [rows(2, 3, 4), rows(4, 5)],
         {"view", "mm", "relu"},
     ),
+    "unsafe write": (
+        lambda x, i: aten._unsafe_index_put(x, [i], x, True),
+        [rows(3), rows(3, dtype=torch.int64)],
+        {"index_put"},
+    ),
     "backward": (lambda x: aten.threshold_backward(x, x, 0), [rows(3)], {"le.Scalar", "scalar_tensor", "where.self"}),
 }
 
@@ -151,6 +168,14 @@ LOWERED = {
 def test_ops_of_autograd_are_written_as_listed_ones(name):
     function, inputs, ops = LOWERED[name]
     assert set(re.findall(r"aten::([\w.]+)\(", text(function, *inputs))) == ops
+
+
+def test_the_gradient_of_a_loss_is_written_with_a_scatter_that_checks_its_classes():
+    def loss(x, classes):
+        return aten.nll_loss_backward(x[0, 0], x, classes, None, 1, -100, x[0, 0])
+
+    found = text(loss, rows(2, 3), rows(2, dtype=torch.int64))
+    assert "aten::scatter.value(" in found and "nll_loss" not in found
 
 
 #: What stays PyTorch's.
@@ -162,6 +187,7 @@ UNSUPPORTED = {
         lambda x, w: aten.batch_norm(x, w, w, w, w, True, 0.1, 1e-5, False),
         [rows(2, 3), rows(3)],
     ),
+    "place that a gradient trusts": (lambda x: aten.max_pool2d_with_indices(x, [2, 2])[1], [rows(1, 4, 4)]),
     "element type": (lambda x: aten.mul.Tensor(x, x), [rows(3, dtype=torch.uint16)]),
     "complex number": (lambda x: aten.mul.Scalar(x, 1j), [rows(3, dtype=torch.complex64)]),
     "attention that drops": (
@@ -211,6 +237,6 @@ def test_views_alone_and_single_ops_are_no_pieces():
 
 
 def test_attention_stays_whole_where_more_of_it_is_taken():
-    traced = trace(lambda q: aten._scaled_dot_product_flash_attention_for_cpu(q, q, q), rows(1, 2, 4, 8))
+    traced = trace(lambda q: aten._scaled_dot_product_efficient_attention(q, q, q, None, True), rows(1, 2, 4, 8))
     node = next(node for node in traced.graph.nodes if node.op == "call_function")
     assert not Lowering(OPS, torch.device("cpu")).supports(node)

@@ -63,10 +63,11 @@ fn nvrtc_directories(libtorch_cpu: &Path) -> Vec<PathBuf> {
     ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "torch/lib"].map(|place| packages.join(place)).into()
 }
 
-/// The schemas of the ops that a graph may have.
+/// The schemas of the ops that a graph may have: in a training step there are more.
 #[pyfunction]
-fn ops() -> Vec<String> {
-    OpTable::sample().iter().filter(|schema| !schema.is_in_place()).map(|schema| schema.to_string()).collect()
+fn ops(training: bool) -> Vec<String> {
+    let table = if training { OpTable::all() } else { OpTable::sample() };
+    table.iter().filter(|schema| !schema.is_in_place()).map(|schema| schema.to_string()).collect()
 }
 
 #[pymodule]

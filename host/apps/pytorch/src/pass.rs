@@ -6,7 +6,7 @@ use passhost_cache::{Cache, CacheKey, user};
 use passhost_child::guest::GuestError;
 use passhost_child::{Confinement, LoadedPlugin, Plugin, guest_failure};
 use passhost_ir::verify::check_counts;
-use passhost_ir::{DeviceFacts, Graph};
+use passhost_ir::{DeviceFacts, Graph, OpTable};
 use passhost_policy::Policy;
 use passhost_protocol::guest::GuestRewrite;
 use passhost_protocol::{decode, encode};
@@ -89,7 +89,7 @@ impl Pass {
         types: Py<PyAny>,
         threads: u32,
     ) -> PyResult<Rewrite> {
-        let graph = graph_of(graph)?;
+        let graph = graph_of(graph, OpTable::all())?;
         py.detach(|| {
             let facts = match device {
                 None => cpu_facts(threads),

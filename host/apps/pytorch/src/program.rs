@@ -29,7 +29,7 @@ impl Program {
     #[new]
     fn new(py: Python<'_>, graph: &str, device: Option<u32>, threads: usize, prepare: Py<PyAny>) -> PyResult<Program> {
         let graph = Graph::parse(graph).map_err(engine_error)?;
-        verify_graph(&graph, OpTable::sample()).map_err(engine_error)?;
+        verify_graph(&graph, OpTable::all()).map_err(engine_error)?;
         let gpu = device.map(|number| {
             let gpu = Gpu::open(number).map_err(engine_error)?;
             let capability = gpu.capability().map_err(engine_error)?;

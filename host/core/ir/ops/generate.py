@@ -13,9 +13,10 @@ import sys
 import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
-LISTS = {"sample": "sample", "both": "insert"}
+LISTS = {"sample": "sample", "both": "insert", "training": "training"}
 HEADER = """\
-# ATen ops, each with what it may do: `sample`, occur in a sample; `insert`, be inserted by a rewrite as well.
+# ATen ops, each with what it may do: `sample`, occur in a sample; `insert`, be inserted by a rewrite as well;
+# `training`, occur in a training step of torch.compile.
 # Written by generate.py from table.txt and the schemas of PyTorch {version}. Edit table.txt instead.
 """
 
@@ -33,7 +34,7 @@ def reviewed(text):
         op, lists, *overloads = line.partition("|")[0].split()
         lists, _, variant = lists.partition("+")
         if lists not in LISTS or variant not in ("", "inplace") or not overloads or section is None:
-            sys.exit(f"table.txt:{number}: expected `op sample|both[+inplace] overload... | class property...`, found `{line}`")
+            sys.exit(f"table.txt:{number}: expected `op sample|both|training[+inplace] overload... | class property...`, found `{line}`")
         for overload in overloads:
             # `Tensor_Scalar:Scalar`: the in-place variant's overload has a name of its own.
             functional, _, in_place = overload.partition(":")

@@ -9,7 +9,7 @@ mod row;
 mod words;
 
 pub use by_name::{FullName, calls, commutes, has_alpha, index, products, puts, same, shows};
-pub use row::{Class, Counts, Gives, Lays, OpRow, Products, Puts, Range, Shows, Stays};
+pub use row::{Class, Counts, Gives, Lays, List, OpRow, Products, Puts, Range, Shows, Stays};
 
 use crate::{Arg, OpName, Schema};
 use std::collections::HashMap;
@@ -23,10 +23,16 @@ pub struct OpTable {
 }
 
 const SCHEMAS: &str = include_str!("../ops/schemas.txt");
-static SAMPLE: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(SCHEMAS, |_| true));
+static ALL: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(SCHEMAS, |_| true));
+static SAMPLE: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(SCHEMAS, |mark| mark != "training"));
 static INSERT: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(SCHEMAS, |mark| mark == "insert"));
 
 impl OpTable {
+    /// The ops that may occur in a sample, and those that occur in training steps of PyTorch alone.
+    pub fn all() -> &'static OpTable {
+        &ALL
+    }
+
     /// The ops that may occur in a sample.
     pub fn sample() -> &'static OpTable {
         &SAMPLE
@@ -134,31 +140,35 @@ mod tests {
     fn every_line_is_a_mark_and_a_schema_that_prints_back_and_occurs_once() {
         let mut seen = HashSet::new();
         for (mark, line) in schema_lines(SCHEMAS) {
-            assert!(["sample", "insert"].contains(&mark), "{mark} {line}");
+            assert!(["sample", "insert", "training"].contains(&mark), "{mark} {line}");
             let schema = Schema::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
             assert_eq!(schema.to_string(), line);
             assert!(schema.op.name.starts_with("aten::"), "{line}");
             assert!(seen.insert(schema.op.clone()), "{} occurs twice", schema.op);
         }
-        assert_eq!(OpTable::sample().iter().count(), seen.len());
+        assert_eq!(OpTable::all().iter().count(), seen.len());
         let inserted = schema_lines(SCHEMAS).filter(|(mark, _)| *mark == "insert").count();
         assert_eq!(OpTable::insert().iter().count(), inserted);
     }
 
     #[test]
     fn the_table_and_the_schemas_have_the_same_ops_on_the_same_lists() {
-        let listed: HashMap<OpName, bool> = OpRow::all().iter().flat_map(|row| row.lists()).collect();
+        let listed: HashMap<OpName, List> = OpRow::all().iter().flat_map(|row| row.lists()).collect();
         assert_eq!(listed.len(), OpRow::all().iter().flat_map(|row| row.lists()).count(), "an op is in two rows");
-        for schema in OpTable::sample().iter() {
-            let is_inserted = OpTable::insert().get(&schema.op).is_some();
-            assert_eq!(listed.get(&schema.op), Some(&is_inserted), "{schema}: run generate.py");
+        for schema in OpTable::all().iter() {
+            let list = match OpTable::sample().get(&schema.op) {
+                Some(_) if OpTable::insert().get(&schema.op).is_some() => List::Both,
+                Some(_) => List::Sample,
+                None => List::Training,
+            };
+            assert_eq!(listed.get(&schema.op), Some(&list), "{schema}: run generate.py");
         }
-        assert_eq!(listed.len(), OpTable::sample().iter().count(), "run generate.py");
+        assert_eq!(listed.len(), OpTable::all().iter().count(), "run generate.py");
     }
 
     #[test]
     fn what_the_table_says_of_an_op_fits_its_schema() {
-        for schema in OpTable::sample().iter() {
+        for schema in OpTable::all().iter() {
             let row = OpRow::of(&schema.op).unwrap();
             assert!(row.shows.is_some() || !schema.is_view(), "{schema}: the table does not say what it shows");
             assert_eq!(row.alpha, schema.position("alpha") == Some(2) && schema.args.len() == 3, "{schema}");
@@ -186,11 +196,12 @@ mod tests {
 
     #[test]
     fn results_are_tensors_and_nothing_takes_an_out_argument() {
-        for schema in OpTable::sample().iter() {
+        for schema in OpTable::all().iter() {
             assert!(schema.returns.iter().all(|result| result.ty.base == BaseType::Tensor), "{schema}");
             assert!(!schema.returns.is_empty(), "{schema}");
             assert!(!schema.op.overload.split('_').any(|word| word == "out"), "{schema}");
-            assert!(schema.position("out").is_none(), "{schema}");
+            let is_read = |position: usize| schema.args[position].alias.is_none();
+            assert!(schema.position("out").is_none_or(is_read), "{schema}");
             let written: Vec<_> = schema.args.iter().filter(|arg| arg.alias == Some(AliasUse::Written)).collect();
             assert!(written.iter().all(|arg| arg.name == "self"), "{schema} writes to more than `self`");
             assert_eq!(schema.is_in_place(), !written.is_empty(), "{schema}");
@@ -208,6 +219,17 @@ mod tests {
                 // `copy` has a `src` that it copies as a whole.
                 assert!(!gathers.contains(&arg.name.as_str()) || schema.op.name == "aten::copy", "{schema}");
             }
+            assert!(schema.args.iter().all(|arg| arg.ty.base != BaseType::Generator), "{schema}");
+        }
+    }
+
+    #[test]
+    fn ops_of_training_steps_are_functional_and_on_no_other_list() {
+        let mut training =
+            OpTable::all().iter().filter(|schema| OpTable::sample().get(&schema.op).is_none()).peekable();
+        assert!(training.peek().is_some());
+        for schema in training {
+            assert!(!schema.writes() && !schema.is_view() && OpTable::insert().get(&schema.op).is_none(), "{schema}");
             assert!(schema.args.iter().all(|arg| arg.ty.base != BaseType::Generator), "{schema}");
         }
     }
@@ -244,7 +266,7 @@ mod tests {
             "aten::record_stream",
             "aten::pin_memory",
         ] {
-            assert_eq!(OpTable::sample().get(&OpName::parse(name)), None, "{name}");
+            assert_eq!(OpTable::all().get(&OpName::parse(name)), None, "{name}");
         }
         for name in [
             "aten::embedding",

@@ -20,7 +20,7 @@ pub fn reusable(graph: &Graph) -> HashSet<NodeId> {
             reusable.insert(node.id);
         }
         // Overwriting a fresh tensor leaves a tensor that is as fresh.
-        if aliasing(graph, node, OpTable::sample()).sources().is_empty() {
+        if aliasing(graph, node, OpTable::all()).sources().is_empty() {
             fresh.extend(&node.outputs);
         }
     }
@@ -33,10 +33,10 @@ pub fn mutated_inputs(graph: &Graph) -> Vec<usize> {
     let mut roots: HashMap<ValueId, Vec<usize>> = inputs.map(|(position, &value)| (value, vec![position])).collect();
     let mut mutated = vec![];
     for node in &graph.nodes {
-        let alias = aliasing(graph, node, OpTable::sample());
+        let alias = aliasing(graph, node, OpTable::all());
         let shared: Vec<usize> =
             alias.sources().iter().filter_map(|value| roots.get(value)).flatten().copied().collect();
-        let writes = |op| OpTable::sample().get(op).is_some_and(Schema::is_in_place);
+        let writes = |op| OpTable::all().get(op).is_some_and(Schema::is_in_place);
         if matches!(&node.kind, NodeKind::Aten { op, .. } if writes(op)) {
             mutated.extend(&shared);
         }

@@ -112,7 +112,7 @@ pub(crate) fn roots(graph: &Graph, overwriting: &HashSet<NodeId>) -> HashMap<Val
 }
 
 fn sources(graph: &Graph, node: &Node, overwriting: &HashSet<NodeId>) -> Vec<ValueId> {
-    let alias = aliasing(graph, node, OpTable::sample());
+    let alias = aliasing(graph, node, OpTable::all());
     let overwritten = node.operands().first().copied().filter(|_| overwriting.contains(&node.id));
     alias.sources().iter().copied().chain(overwritten).collect()
 }

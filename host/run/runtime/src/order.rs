@@ -81,9 +81,9 @@ fn kind(graph: &Graph, node: &Node, once: &HashSet<NodeId>, shape: &impl Fn(&Nod
         NodeKind::Aten { op, .. } => {
             // A norm in training mode updates its running statistics, whatever its schema says.
             let may_write = |schema: &Schema| schema.writes() || schema.position("running_mean").is_some();
-            match OpTable::sample().get(op) {
+            match OpTable::all().get(op) {
                 Some(schema) if !may_write(schema) => {
-                    let is_view = only_views(graph, node, OpTable::sample()) && !once.contains(&node.id);
+                    let is_view = only_views(graph, node, OpTable::all()) && !once.contains(&node.id);
                     if is_view { NodeRole::View } else { NodeRole::InTurn }
                 }
                 _ => NodeRole::Writes,

@@ -38,7 +38,7 @@ pub fn run(arguments: &OpsArguments, terminal: &Terminal) -> Result<Exit, Stop> 
 fn one(name: &str, terminal: &Terminal) -> Result<Vec<String>, Stop> {
     let full = completed(name);
     let is_meant = |schema: &&Schema| schema.op.name == full || schema.op.to_string() == full;
-    let found: Vec<&Schema> = OpTable::sample().iter().filter(is_meant).collect();
+    let found: Vec<&Schema> = OpTable::all().iter().filter(is_meant).collect();
     if found.is_empty() {
         return Err(Stop::usage(unknown(name, &full)));
     }
@@ -63,6 +63,9 @@ fn one(name: &str, terminal: &Terminal) -> Result<Vec<String>, Stop> {
 fn where_it_occurs(schema: &Schema) -> String {
     if schema.is_in_place() {
         return "occurs in samples; a pass sees the op without `_` in its place".to_owned();
+    }
+    if OpTable::sample().get(&schema.op).is_none() {
+        return "occurs in training steps of `torch.compile` alone; a pass may keep it, and not insert it".to_owned();
     }
     match OpTable::insert().get(&schema.op) {
         Some(_) => "occurs in samples; a pass may insert it".to_owned(),

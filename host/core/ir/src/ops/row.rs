@@ -21,6 +21,15 @@ macro_rules! words {
 }
 
 words! {
+    /// Where an op may occur.
+    enum List {
+        /// In samples.
+        Sample = b"sample",
+        /// In samples, and a rewrite may insert it.
+        Both = b"both",
+        /// In training steps of PyTorch alone.
+        Training = b"training",
+    }
     /// What an op is to a kernel of the kernel language.
     enum Class {
         /// A library does it: matrix products, convolutions, attention.
@@ -221,6 +230,8 @@ words! {
         Gather = b"gather",
         /// Moves elements.
         Move = b"move",
+        /// The gradient of another op, or what that needs of it.
+        Gradient = b"gradient",
         /// In no graph that is known.
         Rare = b"rare",
     }
@@ -244,8 +255,8 @@ pub struct OpRow {
     pub name: &'static str,
     /// Its overloads, as the table has them.
     overloads: &'static str,
-    /// Whether a rewrite may insert it.
-    pub insert: bool,
+    /// Where it may occur.
+    pub list: List,
     /// Whether it has a variant that writes in place.
     pub in_place: bool,
     /// What it is to a kernel.
@@ -298,14 +309,14 @@ impl OpRow {
         BY_OP.get(op).copied()
     }
 
-    /// The ops that the row is about, variants that write in place included, and whether a rewrite may insert each.
-    pub(super) fn lists(&self) -> impl Iterator<Item = (OpName, bool)> {
-        let (name, insert, variants) = (self.name, self.insert, self.in_place);
+    /// The ops that the row is about, variants that write in place included, and where each may occur.
+    pub(super) fn lists(&self) -> impl Iterator<Item = (OpName, List)> {
+        let (name, list, variants) = (self.name, self.list, self.in_place);
         let op = |name: String, overload: &str| OpName::new(name, overload.trim_matches('-'));
         self.overloads.split_whitespace().flat_map(move |overload| {
             let (functional, in_place) = overload.split_once(':').unwrap_or((overload, overload));
-            let in_place = variants.then(|| (op(format!("aten::{name}_"), in_place), false));
-            [(op(format!("aten::{name}"), functional), insert)].into_iter().chain(in_place)
+            let in_place = variants.then(|| (op(format!("aten::{name}_"), in_place), List::Sample));
+            [(op(format!("aten::{name}"), functional), list)].into_iter().chain(in_place)
         })
     }
 
@@ -319,7 +330,7 @@ impl OpRow {
         let mut row = OpRow {
             name,
             overloads,
-            insert: is_same(list, "both"),
+            list: needed!(List::read(list.as_bytes()), "a list"),
             in_place: is_same(variant, "inplace"),
             class: needed!(Class::read(class.as_bytes()), "a class of ops"),
             shows: None,

@@ -13,7 +13,7 @@ pub(crate) fn print_call<V>(
     name: &dyn Fn(&V) -> String,
 ) -> fmt::Result {
     write!(f, "{}(", OneLine(&op.to_string()))?;
-    let schema = OpTable::sample().get(op).filter(|schema| schema.check_args(args).is_ok());
+    let schema = OpTable::all().get(op).filter(|schema| schema.check_args(args).is_ok());
     let (mut first, mut by_name) = (true, false);
     for (position, arg) in args.iter().enumerate() {
         let declared = schema.map(|schema| &schema.args[position]);
@@ -65,8 +65,8 @@ fn print_arg<V>(f: &mut fmt::Formatter<'_>, arg: &Arg<V>, name: &dyn Fn(&V) -> S
     }
 }
 
-/// Reads a call. `value` reads a tensor, which begins with `%`. The arguments of an op on the sample list are
-/// normalised by its schema, others stay as they are.
+/// Reads a call. `value` reads a tensor, which begins with `%`. The arguments of an op on a list are normalised
+/// by its schema, others stay as they are.
 pub(super) fn parse_call<V>(
     cursor: &mut Cursor<'_>,
     mut value: impl FnMut(&mut Cursor<'_>) -> Parsed<V>,
@@ -92,7 +92,7 @@ pub(super) fn parse_call<V>(
         }
         Ok(())
     })?;
-    match OpTable::sample().get(&op) {
+    match OpTable::all().get(&op) {
         Some(schema) => {
             // An unlisted or ill-typed call is printed by position with nothing left out: one argument per schema
             // argument, keyword-only ones included.

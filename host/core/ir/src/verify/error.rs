@@ -144,6 +144,11 @@ pub enum NodeRule {
         " keeps `{0}` but with another `{1}` than the original, or one of another shape; leave it as it was, or gather in a kernel node, where indices are guarded"
     )]
     Index(String, String),
+    /// A kept op of a training step has an operand of another type: it would read and write as if it were the old one.
+    #[error(
+        " keeps `{0}` but with operands of other types than the original, which it does not check; leave them as they were"
+    )]
+    TrustedOperands(String),
     /// A kept node declares another type than it had, although its operands have the types they had.
     #[error(" declares `%{}` as {}, which in the original is {}", .0.value, .0.found, .0.expected)]
     KeptType(TypeMismatch),

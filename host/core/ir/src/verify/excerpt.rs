@@ -27,6 +27,7 @@ impl GraphError {
             | NodeRule::NotInsertable(op)
             | NodeRule::LibraryCall(op, _)
             | NodeRule::Index(op, _)
+            | NodeRule::TrustedOperands(op)
             | NodeRule::ReusedId(_, op) => op.clone(),
             NodeRule::KernelInput(_, ty) => format!("%{}", ty.value),
             NodeRule::KernelOutput(ty) | NodeRule::KeptType(ty) | NodeRule::InferredType(_, ty) => {

@@ -39,13 +39,13 @@ const LEAST_WORK: u64 = 1 << 24;
 ///   make a dense tensor with the dimensions in the same order. So no copy is left out, and no overlap added.
 /// - A node with the id of an original node is that node, *kept*: same op, same arguments but for the tensors.
 ///   Where the operands have the types they had, so must the results. Tensors of indices must be computed as
-///   they were.
+///   they were. An op of training steps must have operands of the types it had: it trusts that they fit.
 /// - Every other node is *inserted*: a kernel, or an op on `insert`.
 /// - The types that inserted nodes declare, and kept ones with operands of new types, are those that `infer` gives.
 /// - An output may share memory with an input only where the original's does.
 /// - The graph's size, its nodes, memory and work stay within limits.
 ///
-/// `original` must be verified and functional, with its ops on the sample list.
+/// `original` must be verified and functional, with its ops on the lists.
 pub fn verify_rewrite(
     original: &Graph,
     rewritten: &Graph,
@@ -53,7 +53,7 @@ pub fn verify_rewrite(
     infer: &mut dyn Infer,
 ) -> Result<RewriteSummary, GraphError> {
     check_counts(original, rewritten)?;
-    let ops = OpTable::sample();
+    let ops = OpTable::all();
     let originals: HashMap<NodeId, &Node> = original.nodes.iter().map(|node| (node.id, node)).collect();
     check_inserted_ops(rewritten, &originals, insert)?;
     verify_structure(rewritten, |op| ops.get(op).or_else(|| insert.get(op)))?;
@@ -121,7 +121,7 @@ fn check_inserted_ops(
                 return Err(NodeRule::ReusedId(describe(before), describe(node)).broken_by(node.id));
             }
             (None, NodeKind::Aten { op, .. }) if insert.get(op).is_none() => {
-                return Err(match OpTable::sample().get(op) {
+                return Err(match OpTable::all().get(op) {
                     Some(_) => NodeRule::NotInsertable(shown(&op.to_string())).broken_by(node.id),
                     None => unknown_op(node.id, op),
                 });
@@ -235,7 +235,7 @@ impl<'a> KeptNodes<'a> {
         else {
             return Ok(());
         };
-        let schema = OpTable::sample().get(op).filter(|_| insert.get(op).is_none());
+        let schema = OpTable::all().get(op).filter(|_| insert.get(op).is_none());
         let (Some(schema), Some(index)) = (schema, index_argument(op)) else { return Ok(()) };
         for (position, (before, now)) in before_args.iter().zip(args).enumerate() {
             for (&a, &b) in before.values().zip(now.values()) {
@@ -258,9 +258,13 @@ pub fn index_argument(op: &OpName) -> Option<usize> {
     Some(*position)
 }
 
-/// The declared types of an op's results against those that `infer` gives. Kernels say their types themselves.
+/// The declared types of an op's results against those that `infer` gives. Kernels say their types themselves. An op of
+/// training steps is called by PyTorch's own code alone, and does not check what that gives it.
 fn check_types(rewritten: &Graph, node: &Node, infer: &mut dyn Infer) -> Result<(), GraphError> {
     let NodeKind::Aten { op, args } = &node.kind else { return Ok(()) };
+    if OpTable::all().get(op).is_some() && OpTable::sample().get(op).is_none() {
+        return Err(NodeRule::TrustedOperands(op.to_string()).broken_by(node.id));
+    }
     let typed: Vec<Arg<TensorType>> = args.iter().map(|arg| arg.map(|&id| rewritten.ty(id).clone())).collect();
     let types = infer.infer(op, &typed).map_err(|error| NodeRule::Infer(error).broken_by(node.id))?;
     check_result_count(node, &format!("`{op}`"), types.len())?;

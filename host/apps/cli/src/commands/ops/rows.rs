@@ -33,7 +33,7 @@ pub fn graphnet() -> Result<Lowerings, Stop> {
 pub fn rows() -> Result<Vec<OpSummary>, Stop> {
     let counts = graphnet()?;
     let mut by_name: BTreeMap<&str, OpSummary> = BTreeMap::new();
-    for schema in OpTable::sample().iter().filter(|schema| !schema.is_in_place()) {
+    for schema in OpTable::all().iter().filter(|schema| !schema.is_in_place()) {
         let name = schema.op.name.as_str();
         let row = by_name.entry(name).or_insert_with(|| OpSummary { name, standings: vec![], calls: Calls::default() });
         row.standings.extend(coverage(&schema.op).map(|coverage| (&schema.op, coverage)));
