@@ -190,6 +190,9 @@ class Lowering:
         given = bound(node)
         if any(_is_misplaced(kinds[name], value) for name, value in given.items()) or given.get("dropout_p"):
             return False
+        # An offset counts from where memory begins, in which other tensors come first here.
+        if given.get("storage_offset") is not None:
+            return False
         try:
             call_text(node, self.device, lambda _: "")
         except Unsupported:

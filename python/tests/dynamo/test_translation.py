@@ -188,6 +188,7 @@ UNSUPPORTED = {
         [rows(2, 3), rows(3)],
     ),
     "place that a gradient trusts": (lambda x: aten.max_pool2d_with_indices(x, [2, 2])[1], [rows(1, 4, 4)]),
+    "address": (lambda x: aten.as_strided(x, [2], [1], 0), [rows(3)]),
     "element type": (lambda x: aten.mul.Tensor(x, x), [rows(3, dtype=torch.uint16)]),
     "complex number": (lambda x: aten.mul.Scalar(x, 1j), [rows(3, dtype=torch.complex64)]),
     "attention that drops": (
