@@ -234,6 +234,14 @@ CHANGES = {
         "may not call aten.from_file",
     ),
     "an op that writes": (lambda data: op_call(data).update(op=["add_", "Tensor"]), "may not call aten.add_"),
+    "a gradient, which trusts its indices": (
+        lambda data: op_call(data).update(op=["max_pool2d_with_indices_backward", ""]),
+        "may not call aten.max_pool2d_with_indices_backward",
+    ),
+    "an op of training steps": (
+        lambda data: op_call(data).update(op=["_scaled_dot_product_flash_attention_for_cpu", ""]),
+        "may not call aten._scaled_dot_product_flash_attention_for_cpu",
+    ),
     "no op": (lambda data: op_call(data).update(op=["__class__", "mro"]), "holds no compiled model"),
     "a path": (lambda data: op_call(data).update(op=["os.system", ""]), "no op: 'os.system'"),
     "a value from later": (lambda data: op_call(data).update(args=[{"of": 10_000}]), "holds no compiled model"),
