@@ -6,20 +6,25 @@ from collections.abc import Mapping
 
 import torch
 from torch import fx
-from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner, Partition
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 from passhost.dynamo.lower import Lowering, is_getitem
 
 PREFIX = "passhost_"
+#: Element types that nothing takes for places in memory.
+NO_PLACES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.bool)
 
 
 class _Support(OperatorSupportBase):
     def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
+        #: Nodes that stay PyTorch's whatever their op is.
+        self.barred: set[fx.Node] = set()
 
     def is_node_supported(self, submodules: Mapping[str, torch.nn.Module], node: fx.Node) -> bool:
-        return self._lowering.supports(node)
+        source = node.args[0] if is_getitem(node) else node
+        return source not in self.barred and self._lowering.supports(node)
 
 
 def computes(node: fx.Node) -> bool:
@@ -30,12 +35,36 @@ def computes(node: fx.Node) -> bool:
     return not any(result.alias_info for result in returns)
 
 
+def _partitions(module: fx.GraphModule, lowering: Lowering) -> tuple[CapabilityBasedPartitioner, list[Partition]]:
+    """What becomes pieces. No piece gives integers to anybody: PyTorch takes them for places in memory, and not each of
+    its ops checks them, so that those that a pass could have written would be as good as its code."""
+    support = _Support(lowering)
+    while True:
+        partitioner = CapabilityBasedPartitioner(module, support, allows_single_node_partition=False)
+        partitions = partitioner.propose_partitions()
+        place = {node: number for number, partition in enumerate(partitions) for node in partition.nodes}
+        given = {
+            node.args[0] if is_getitem(node) else node
+            for node, number in place.items()
+            if _is_integer(node) and any(place.get(user) != number for user in node.users)
+        }
+        if not given:
+            return partitioner, partitions
+        support.barred |= given
+
+
+def _is_integer(node: fx.Node) -> bool:
+    """Whether it is a tensor of integers. Those of flags are none: a mask points nowhere."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype not in NO_PLACES and not value.is_complex()
+
+
 def split(module: fx.GraphModule, lowering: Lowering) -> dict[str, fx.GraphModule]:
     """Makes modules of the pieces, by name, in place; the same results come out."""
-    partitioner = CapabilityBasedPartitioner(module, _Support(lowering), allows_single_node_partition=False)
+    partitioner, proposed = _partitions(module, lowering)
     partitions = [
         partition
-        for partition in partitioner.propose_partitions()
+        for partition in proposed
         if sum(not is_getitem(node) for node in partition.nodes) >= 2 and any(map(computes, partition.nodes))
     ]
     if not partitions:

@@ -13,6 +13,7 @@ from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 from passhost.dynamo.graph import graph_device, graph_text  # noqa: E402
 from passhost.dynamo.lower import Lowering  # noqa: E402
 from passhost.dynamo.split import split  # noqa: E402
+from passhost.dynamo.values import results  # noqa: E402
 
 aten = torch.ops.aten
 SCHEMAS = pathlib.Path(__file__).parents[3] / "host/core/ir/ops/schemas.txt"
@@ -241,3 +242,28 @@ def test_attention_stays_whole_where_more_of_it_is_taken():
     traced = trace(lambda q: aten._scaled_dot_product_efficient_attention(q, q, q, None, True), rows(1, 2, 4, 8))
     node = next(node for node in traced.graph.nodes if node.op == "call_function")
     assert not Lowering(OPS, torch.device("cpu")).supports(node)
+
+
+def test_no_piece_gives_integers_to_anybody():
+    def function(x):
+        scaled = x * 2 + 1
+        best = scaled.argmax(-1) + 1
+        values, places = scaled.relu().max(-1)
+        within = scaled.to(torch.int64) * 2
+        return best, values + 1, places, (scaled * within).exp()
+
+    x = torch.randn(4, 6)
+    traced = trace(function, x)
+    pieces = split(traced, Lowering(OPS, torch.device("cpu")))
+    assert pieces
+    given = [value for piece in pieces.values() for value in results(output_of(piece).args[0])]
+    assert given and all(value.meta["val"].dtype == torch.float32 for value in given)
+    inside = [str(node.target) for piece in pieces.values() for node in piece.graph.nodes]
+    assert "aten._to_copy.default" in inside
+    assert "aten.argmax.default" not in inside and "aten.max.dim" not in inside
+    for found, expected in zip(traced(x), function(x), strict=True):
+        assert torch.equal(found, expected)
+
+
+def output_of(piece):
+    return next(node for node in reversed(piece.graph.nodes) if node.op == "output")
