@@ -10,7 +10,7 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from passhost.dynamo import saved
+from passhost.dynamo import check, saved
 from passhost.dynamo.backend import Session, engine
 from passhost.dynamo.compiled import only_piece, whole
 from passhost.dynamo.exported import Exported, export
@@ -31,8 +31,17 @@ def compile(model: torch.nn.Module, *example_inputs: Any, **options: Any) -> Ahe
     exported = export(model, example_inputs)
     compiled = Session(loaded, chosen).ahead(exported.module)
     with torch.no_grad():
-        compiled.call([given.value for given in (*exported.weights, *exported.inputs) if given.is_tensor])
-    return AheadModel(model, exported, compiled.module if compiled.is_taken else None)
+        tensors = [given.value for given in (*exported.weights, *exported.inputs) if given.is_tensor]
+        compiled.call(tensors)
+        as_it_was = AheadModel(model, exported, None)
+        if not compiled.is_taken:
+            return as_it_was
+        fast = AheadModel(model, exported, compiled.module)
+        if not chosen.check or not tensors:
+            return fast
+        runs = (lambda _: model(*example_inputs)), (lambda _: fast(*example_inputs))
+        faster = check.is_faster(f"{loaded.name}, ahead of time", *runs, [], tensors[0].device)
+    return fast if faster else as_it_was
 
 
 def load(directory: str | os.PathLike[str], model: torch.nn.Module, *, policy: str = "open") -> AheadModel:

@@ -14,11 +14,12 @@ import torch
 from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 
+from passhost.dynamo import check
 from passhost.dynamo.compiled import Compiled, Settled, inline
 from passhost.dynamo.dynamic import BySizes, is_open
 from passhost.dynamo.graph import graph_device, graph_text
 from passhost.dynamo.library import Library
-from passhost.dynamo.lower import Lowering, Ops, is_getitem
+from passhost.dynamo.lower import Lowering, Ops, is_aten, is_getitem
 from passhost.dynamo.options import LoadedPass, Options, load
 from passhost.dynamo.piece import Piece, Record
 from passhost.dynamo.schemas import loaded_ops
@@ -83,6 +84,8 @@ class Session:
         self.is_pointless = False
         #: Calls the rewrite of an inference graph without AOTAutograd, where that has nothing to do.
         self.direct: Callable[[list[Any]], Any] | None = None
+        #: Whether a rewrite was taken whose graph was not timed as a whole yet.
+        self._is_untimed = False
         #: How many inputs and results the graph of Dynamo has.
         self._outer = (0, 0)
 
@@ -102,17 +105,36 @@ class Session:
             direct = self.direct
             if direct is not None:
                 return direct(list(arguments))
-            return as_it_was(*arguments) if self.is_pointless else compiled(*arguments)
+            if self.is_pointless:
+                return as_it_was(*arguments)
+            returned = compiled(*arguments)
+            if self._is_untimed:
+                self._time(as_it_was, compiled, arguments)
+            return returned
 
         return call
+
+    def _time(self, as_it_was: Callable[..., Any], compiled: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        """Leaves the model as it was if its graph is not faster as a whole: pieces are timed beside ATen ops, of which
+        one of Dynamo's graph may have become several."""
+        device = next((value.device for value in arguments if isinstance(value, torch.Tensor)), None)
+        if device is None or (device.type == "cuda" and torch.cuda.is_current_stream_capturing()):
+            return
+        self._is_untimed = False
+        ours = self.direct or (lambda inputs: compiled(*inputs))
+        title = f"{self._loaded.name}, inference"
+        if not check.is_faster(title, lambda inputs: as_it_was(*inputs), ours, list(arguments), device):
+            self.direct, self.is_pointless = None, True
 
     def compile(self, kind: str, module: fx.GraphModule, _: Sequence[Any]) -> Callable[[list[Any]], Any]:
         """Compiles a graph of ATen ops."""
         has_wrapper = kind != "inference" or _signature(module.graph) != self._outer or _changes_or_aliases()
+        is_repeatable = not _changes() and all(map(_is_repeatable, calls(module.graph)))
 
         def settled(taken: bool, direct: Callable[[list[Any]], Any] | None) -> None:
             self.is_pointless = kind == "inference" and not taken
             self.direct = None if has_wrapper else direct
+            self._is_untimed = kind == "inference" and taken and self._options.check and is_repeatable
 
         return self._compiled(kind, module, settled).boxed()
 
@@ -169,15 +191,27 @@ class Session:
         return Piece(eager, program, lowering.device, record, self._options, (text, rewrite.graph))
 
 
+def _metadata() -> Any:
+    """What AOTAutograd knows of the graph that is being compiled."""
+    context = torch._guards.TracingContext.try_get()
+    return context and context.fw_metadata
+
+
+def _changes() -> bool:
+    """Whether AOTAutograd changes inputs after the graph."""
+    known = _metadata()
+    return not known or any(value.mutates_data or value.mutates_metadata for value in known.input_info)
+
+
 def _changes_or_aliases() -> bool:
     """Whether AOTAutograd changes inputs after the graph that is being compiled, or makes views of its results."""
-    context = torch._guards.TracingContext.try_get()
-    known = context and context.fw_metadata
-    return (
-        not known
-        or any(value.mutates_data or value.mutates_metadata for value in known.input_info)
-        or any(value.output_type.name != "non_alias" for value in known.output_info)
-    )
+    return _changes() or any(value.output_type.name != "non_alias" for value in _metadata().output_info)
+
+
+def _is_repeatable(node: fx.Node) -> bool:
+    """Whether a call leaves nothing behind: no tensor and no generator of random numbers is another afterwards."""
+    op = node.target
+    return is_aten(op) and not op._schema.is_mutable and torch.Tag.nondeterministic_seeded not in op.tags
 
 
 def _signature(graph: fx.Graph) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -11,6 +12,8 @@ import torch
 from torch import fx
 
 from passhost.dynamo.lower import FIRST_RESULT, is_aten, named, op_key
+
+logger = logging.getLogger("passhost")
 
 Tensors = Sequence[torch.Tensor]
 Run = Callable[[list[torch.Tensor]], Tensors]
@@ -141,6 +144,15 @@ def times(eager: Run, ours: Run, inputs: list[torch.Tensor], device: torch.devic
         for which in (first, 1 - first):
             measured[which].append(_timed(runs[which], inputs, device))
     return statistics.median(measured[0]), statistics.median(measured[1])
+
+
+def is_faster(title: str, eager: Run, ours: Run, inputs: list[torch.Tensor], device: torch.device) -> bool:
+    """Whether a whole model is faster than it was."""
+    eager_us, ours_us = times(eager, ours, inputs, device)
+    faster = ours_us < eager_us
+    end = "" if faster else "; the model runs as it was"
+    logger.info("%s: %.1f us as a whole instead of %.1f us%s", title, ours_us, eager_us, end)
+    return faster
 
 
 def _timed(run: Run, inputs: list[torch.Tensor], device: torch.device) -> float:

@@ -350,3 +350,50 @@ def test_a_captured_model_takes_inputs_from_anywhere_and_gives_results_that_stay
         torch.testing.assert_close(late, model(inputs[0]), rtol=1e-5, atol=1e-5)
         model[0].weight.data = model[0].weight.data * 2
         torch.testing.assert_close(compiled(inputs[1]), model(inputs[1]), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("faster", [True, False])
+def test_a_model_that_is_not_faster_as_a_whole_stays_as_it_was(dynamo, monkeypatch, caplog, faster):
+    """Pieces are timed for real; of the whole model the clock says what the test wants."""
+    piece_times, asked = dynamo.check.times, []
+
+    def times(eager, ours, inputs, device):
+        asked.append(len(inputs))
+        measured = piece_times(eager, ours, inputs, device)
+        if len(asked) == 1:
+            return 2.0, 1.0
+        assert all(value > 0 for value in measured)
+        return (2.0, 1.0) if faster else (1.0, 1.0)
+
+    monkeypatch.setattr(dynamo.check, "times", times)
+    model = torch.nn.Sequential(torch.nn.LayerNorm(64), torch.nn.GELU(), torch.nn.LayerNorm(64)).eval()
+    with torch.inference_mode():
+        x = torch.randn(32, 64)
+        compiled = torch.compile(model, backend=dynamo.backend)
+        for _ in range(3):
+            torch.testing.assert_close(compiled(x), model(x))
+    assert len(asked) == 2
+    assert ("the model runs as it was" in caplog.text) != faster
+
+
+def test_a_model_with_effects_is_not_run_to_be_timed(dynamo, caplog):
+    def draws(x):
+        return torch.nn.functional.layer_norm(x, (64,)).sin().cos() + torch.rand_like(x)
+
+    def counts(x, total):
+        total.add_(1.0)
+        return torch.nn.functional.layer_norm(x, (64,)).sin().cos() * 2
+
+    with torch.inference_mode():
+        x, total = torch.randn(8, 64), torch.zeros(4)
+        torch.manual_seed(1)
+        expected = [draws(x) for _ in range(2)]
+        torch.manual_seed(1)
+        compiled = torch.compile(draws, backend=dynamo.backend)
+        for value in expected:
+            torch.testing.assert_close(compiled(x), value)
+        compiled = torch.compile(counts, backend=dynamo.backend)
+        for _ in range(2):
+            compiled(x, total)
+        assert total.tolist() == [2.0] * 4
+    assert "as a whole" not in caplog.text
