@@ -102,6 +102,8 @@ class Compiled:
         logger.info("%s", self.summary())
         if self._report:
             print(self.table())
+        else:
+            logger.debug("%s", self.table())
 
     def summary(self) -> str:
         """One line: what was gained."""
