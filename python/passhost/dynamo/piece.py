@@ -104,6 +104,9 @@ class Piece(torch.nn.Module):
     def _run_eager(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
         return values.results(self.eager.forward(*inputs))
 
+    def _run_both(self, inputs: list[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        return self._run_eager(inputs), self._run(list(inputs))
+
     def _first(self, *inputs: torch.Tensor) -> Any:
         if self._device.type == "cuda" and torch.cuda.is_current_stream_capturing():
             return self.eager.forward(*inputs)
@@ -125,7 +128,7 @@ class Piece(torch.nn.Module):
         double = check.Double(self.eager).run_on
         try:
             eager = self._run_eager(inputs)
-            wrong = check.difference(eager, self._run(list(inputs)), double, inputs)
+            wrong = check.difference(eager, self._run(list(inputs)), double, inputs, self._run_both)
             if wrong is None:
                 timed = check.times(self._run_eager, self._run, inputs, self._device)
                 self.record.eager_us, self.record.ours_us = timed

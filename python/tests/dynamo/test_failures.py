@@ -113,6 +113,29 @@ def test_a_result_as_near_to_double_precision_as_eager_is_right():
     assert "differs in 1 of 2 elements" in check.difference([eager], [farther], lambda _: [exact], [])
 
 
+@pytest.mark.parametrize(("off", "is_right"), [(1.0, True), (2.0, False)])
+def test_what_is_off_in_one_run_is_judged_by_several(off, is_right):
+    exact, generator = torch.ones(30, dtype=torch.float64), torch.Generator().manual_seed(1)
+
+    def noise(size):
+        return (exact + torch.randn(30, generator=generator, dtype=torch.float64) * size).float()
+
+    # Of the same distribution as eager's error, and yet too far by chance.
+    once = exact.float() + 0.01, exact.float() + 0.0115
+    seen = []
+
+    def again(inputs):
+        seen.append(inputs[0])
+        return [noise(0.01)], [noise(0.01 * off)]
+
+    x = torch.rand(30)
+    assert check.difference([once[0]], [once[1]], lambda _: [exact], [x]) is not None
+    wrong = check.difference([once[0]], [once[1]], lambda _: [exact], [x], again)
+    assert (wrong is None) == is_right
+    assert len(seen) == check.DRAWS
+    assert all(not torch.equal(value, x) and torch.allclose(value, x, rtol=1e-6, atol=0) for value in seen)
+
+
 def test_another_type_or_layout_is_a_difference():
     x = torch.zeros(2, 3)
     assert "instead of" in check.difference([x], [x.t().contiguous().t()], lambda _: [], [])
