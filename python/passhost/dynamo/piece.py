@@ -65,6 +65,7 @@ class Piece(torch.nn.Module):
         self._device = device
         self._captures = options.launch == "graph" and device.type == "cuda"
         self._lock = threading.Lock()
+        self._has_warned = False
         self.record = record
         output = next(node for node in reversed(eager.graph.nodes) if node.op == "output")
         self.is_single = isinstance(output.args[0], fx.Node)
@@ -97,7 +98,9 @@ class Piece(torch.nn.Module):
 
     def instead(self, reason: object, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
         """The results by eager, since the rewrite cannot run this time."""
-        logger.warning("pass %s: a rewrite cannot run this time, eager does: %s", self.record.by, reason)
+        level = logging.DEBUG if self._has_warned else logging.WARNING
+        self._has_warned = True
+        logger.log(level, "pass %s: a rewrite cannot run this time, eager does: %s", self.record.by, reason)
         with torch.no_grad():
             return self._run_eager(inputs)
 
@@ -197,7 +200,8 @@ class SavedPiece(torch.nn.Module):
 
     def instead(self, reason: object, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
         """The results of the graph that was rewritten."""
-        logger.warning("a saved rewrite cannot run this time, the ops of its graph do: %s", reason)
+        level = logging.WARNING if self._eager is None else logging.DEBUG
+        logger.log(level, "a saved rewrite cannot run this time, the ops of its graph do: %s", reason)
         if self._eager is None:
             self._eager = self._program(self.texts[0])
         return self._eager.run(inputs)

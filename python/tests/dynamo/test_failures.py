@@ -113,6 +113,20 @@ def test_a_result_as_near_to_double_precision_as_eager_is_right():
     assert "differs in 1 of 2 elements" in check.difference([eager], [farther], lambda _: [exact], [])
 
 
+def test_a_rewrite_that_never_can_run_is_warned_of_once(dynamo, caplog):
+    def function(x):
+        return (x * 2 + 1).exp().cfloat()
+
+    compiled = torch.compile(function, backend=dynamo.backend, options={"check": False})
+    x = torch.randn(8)
+    with torch.inference_mode():
+        for _ in range(3):
+            torch.testing.assert_close(compiled(x), function(x))
+    warnings = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == 1
+    assert "cannot run this time, eager does" in warnings[0].getMessage()
+
+
 @pytest.mark.parametrize(("off", "is_right"), [(1.0, True), (2.0, False)])
 def test_what_is_off_in_one_run_is_judged_by_several(off, is_right):
     exact, generator = torch.ones(30, dtype=torch.float64), torch.Generator().manual_seed(1)
