@@ -47,7 +47,11 @@ def compile(model: torch.nn.Module, *example_inputs: Any, **options: Any) -> Ahe
 def load(directory: str | os.PathLike[str], model: torch.nn.Module, *, policy: str = "open") -> AheadModel:
     """Reads what `AheadModel.save` wrote, for the weights of this model. Rewrites are verified again; no pass runs."""
     engine()
-    return AheadModel(model, *saved.read(directory, model, policy))
+    read = saved.read(directory, model, policy)
+    try:
+        return AheadModel(model, *read)
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise SettingsError(f"{directory} holds no compiled model: {type(error).__name__}: {error}") from error
 
 
 class AheadModel:

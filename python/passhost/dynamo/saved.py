@@ -1,5 +1,4 @@
-"""Compiled models as directories: data alone. What is read of one runs verified rewrites, and ops of PyTorch that take
-tensors and change none."""
+"""Compiled models as directories: data alone. What is read of one runs verified rewrites, and ops of samples."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from passhost.dynamo import values
 from passhost.dynamo.backend import engine
 from passhost.dynamo.exported import Exported, Given, expected, own_tensors
 from passhost.dynamo.library import Library
-from passhost.dynamo.lower import is_aten, is_getitem, op_key
+from passhost.dynamo.lower import Lowering, is_getitem, op_key
 from passhost.dynamo.piece import Piece, SavedPiece
 from passhost.dynamo.schemas import loaded_ops
 from passhost.errors import SettingsError
@@ -56,12 +55,14 @@ def save(directory: str | os.PathLike[str], exported: Exported, module: fx.Graph
             "pieces": [
                 {"is_single": piece.is_single, "launch": "stream" if piece.program else "graph"} for piece in pieces
             ],
-            "graph": None if module is None else _graph_json(module, pieces),
+            "graph": None if module is None else _graph_json(module, pieces, _device(exported)),
         }
     except Unsaved as error:
         raise SettingsError(f"the compiled model cannot be saved: {error}") from None
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
+    # What is there without it is no saved model, if this ends half-way.
+    (folder / MODEL).unlink(missing_ok=True)
     for number, piece in enumerate(pieces):
         for name, text in zip(_names(number), piece.texts, strict=True):
             (folder / name).write_text(text)
@@ -108,6 +109,8 @@ def _names(number: int) -> tuple[str, str]:
 
 
 def _text(path: Path) -> str:
+    if not path.is_file():
+        raise SettingsError(f"{path} is no file")
     with path.open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -177,10 +180,10 @@ def _weight(data: Json, own: Mapping[str, torch.Tensor], device: torch.device) -
         tensor = torch.empty_strided(shape, strides, dtype=values.DTYPES[dtype], device=there)
         return Given(name, wanted, tensor.copy_(flat.view(shape)), is_made=True)
     if name not in own:
-        raise SettingsError(f"the model has no weight `{name}`; give the model that was compiled")
+        raise SettingsError(f"the model has no weight {name!r}; give the model that was compiled")
     found = expected(own[name])
     if found != wanted:
-        raise SettingsError(f"weight `{name}` is {found[1:]}, saved as {wanted[1:]}; give the model that was compiled")
+        raise SettingsError(f"weight {name!r} is {found[1:]}, saved as {wanted[1:]}; give the model that was compiled")
     return Given(name, wanted, own[name])
 
 
@@ -249,8 +252,9 @@ def _place(value: Json) -> int:
     return value
 
 
-def _graph_json(module: fx.GraphModule, pieces: list[Piece | SavedPiece]) -> Json:
+def _graph_json(module: fx.GraphModule, pieces: list[Piece | SavedPiece], device: torch.device) -> Json:
     """The calls around the pieces, in order. Values are numbered: the tensors that come in, then one for each call."""
+    lowering = Lowering(_listed(), device)
     places: dict[fx.Node, int] = {}
     calls: list[Json] = []
     returned: Json = None
@@ -263,8 +267,8 @@ def _graph_json(module: fx.GraphModule, pieces: list[Piece | SavedPiece]) -> Jso
         elif is_getitem(node):
             calls.append({"take": args[1], "args": args[:1]})
         elif node.op == "call_function":
-            if not _may_call(node.target):
-                raise Unsaved(f"it calls {node.target}, which is no op of PyTorch that may be saved")
+            if not lowering.is_listed(node):
+                raise Unsaved(f"outside of pieces it calls {node.target}, which is on no list of ops")
             kwargs = {key: _json(value, places.__getitem__) for key, value in node.kwargs.items()}
             calls.append({"op": list(op_key(node.target)), "args": args, "kwargs": kwargs})
         elif node.op != "placeholder":
@@ -279,19 +283,8 @@ def _listed() -> frozenset[tuple[str, str]]:
     return loaded_ops(engine()[0].ops(training=False))
 
 
-def _may_call(op: Any) -> bool:
-    """Whether a file may name the op: one that passes know, or one that takes tensors, changes none, and is public."""
-    # A gradient trusts its operands, and writes where indices say.
-    if not is_aten(op) or op._schema.is_mutable or op_key(op)[0].endswith("_backward"):
-        return False
-    if op_key(op) in _listed():
-        return True
-    takes_tensors = any("Tensor" in str(declared.type) for declared in op._schema.arguments)
-    return takes_tensors and (torch.Tag.core in op.tags or not op_key(op)[0].startswith("_"))
-
-
 def _module(data: Json, count: int, pieces: list[SavedPiece], device: torch.device) -> fx.GraphModule:
-    graph = fx.Graph()
+    graph, lowering = fx.Graph(), Lowering(_listed(), device)
     known = [graph.placeholder(f"v{number}") for number in range(count)]
     for call in data["calls"]:
         args = tuple(_value(arg, known, device) for arg in call["args"])
@@ -303,7 +296,11 @@ def _module(data: Json, count: int, pieces: list[SavedPiece], device: torch.devi
             known.append(graph.call_function(getitem, (*args, _place(call["take"]))))
         else:
             kwargs = {str(key): _value(value, known, device) for key, value in call["kwargs"].items()}
-            known.append(graph.call_function(_operator(*call["op"]), args, kwargs))
+            node = graph.call_function(_operator(*call["op"]), args, kwargs)
+            # Others may trust what they are given, or change it: `batch_norm` in training is one.
+            if not lowering.is_listed(node):
+                raise ValueError(f"a saved model may not call {node.target} so")
+            known.append(node)
     returned = tuple(_value(value, known, device) for value in data["returns"])
     graph.output(returned)
     return fx.GraphModule({f"piece_{number}": piece for number, piece in enumerate(pieces)}, graph)
@@ -312,10 +309,7 @@ def _module(data: Json, count: int, pieces: list[SavedPiece], device: torch.devi
 def _operator(name: str, overload: str) -> Any:
     if not re.fullmatch(r"\w{1,80}", name) or not re.fullmatch(r"\w{0,80}", overload):
         raise ValueError(f"no op: {name!r}")
-    op = values.operator(name, overload)
-    if not _may_call(op):
-        raise ValueError(f"a saved model may not call {op}")
-    return op
+    return values.operator(name, overload)
 
 
 def _piece(folder: Path, number: int, data: Json, device: torch.device, policy: str) -> SavedPiece:

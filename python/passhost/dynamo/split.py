@@ -9,7 +9,7 @@ from torch import fx
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner, Partition
 from torch.fx.passes.operator_support import OperatorSupportBase
 
-from passhost.dynamo.lower import Lowering, is_getitem
+from passhost.dynamo.lower import Lowering, is_aten, is_getitem
 
 PREFIX = "passhost_"
 #: Element types that nothing takes for places in memory.
@@ -37,7 +37,8 @@ def computes(node: fx.Node) -> bool:
 
 def _partitions(module: fx.GraphModule, lowering: Lowering) -> tuple[CapabilityBasedPartitioner, list[Partition]]:
     """What becomes pieces. No piece gives integers to anybody: PyTorch takes them for places in memory, and not each of
-    its ops checks them, so that those that a pass could have written would be as good as its code."""
+    its ops checks them, so that those that a pass could have written would be as good as its code. Ops of others get
+    nothing from a piece."""
     support = _Support(lowering)
     while True:
         partitioner = CapabilityBasedPartitioner(module, support, allows_single_node_partition=False)
@@ -46,11 +47,16 @@ def _partitions(module: fx.GraphModule, lowering: Lowering) -> tuple[CapabilityB
         given = {
             node.args[0] if is_getitem(node) else node
             for node, number in place.items()
-            if _is_integer(node) and any(place.get(user) != number for user in node.users)
+            if any(place.get(user) != number and (_is_integer(node) or _is_foreign(user)) for user in node.users)
         }
         if not given:
             return partitioner, partitions
         support.barred |= given
+
+
+def _is_foreign(user: fx.Node) -> bool:
+    """Whether it calls an op that is not PyTorch's own."""
+    return user.op == "call_function" and not is_getitem(user) and not is_aten(user.target)
 
 
 def _is_integer(node: fx.Node) -> bool:

@@ -33,15 +33,15 @@ class Nested(nn.Module):
 
 
 class Around(nn.Module):
-    """Two pieces around an op that no pass knows."""
+    """Two pieces around an op whose integers no piece may give."""
 
     def __init__(self):
         super().__init__()
         self.norm = nn.LayerNorm(8)
 
     def forward(self, x):
-        y = torch.logcumsumexp(self.norm(x).exp().mul(0.5), 0)
-        return y.tanh().sub(1).exp()
+        rows = self.norm(x).exp().mul(0.5).argmax(0)
+        return x.index_select(0, rows).tanh().sub(1).exp(), rows
 
 
 def mlp():
@@ -238,6 +238,18 @@ CHANGES = {
         lambda data: op_call(data).update(op=["max_pool2d_with_indices_backward", ""]),
         "may not call aten.max_pool2d_with_indices_backward",
     ),
+    "an op that trusts its operands": (
+        lambda data: op_call(data).update(
+            op=["native_batch_norm", ""], args=[{"of": 2}, None, None, None, None, True, 1.0, 1e-5], kwargs={}
+        ),
+        "may not call aten.native_batch_norm",
+    ),
+    "an op that changes statistics": (
+        lambda data: op_call(data).update(
+            op=["batch_norm", ""], args=[{"of": 2}, None, None, {"of": 0}, {"of": 1}, True, 1.0, 1e-5, False], kwargs={}
+        ),
+        "may not call aten.batch_norm",
+    ),
     "an op of training steps": (
         lambda data: op_call(data).update(op=["_scaled_dot_product_flash_attention_for_cpu", ""]),
         "may not call aten._scaled_dot_product_flash_attention_for_cpu",
@@ -245,7 +257,7 @@ CHANGES = {
     "no op": (lambda data: op_call(data).update(op=["__class__", "mro"]), "holds no compiled model"),
     "a path": (lambda data: op_call(data).update(op=["os.system", ""]), "no op: 'os.system'"),
     "a value from later": (lambda data: op_call(data).update(args=[{"of": 10_000}]), "holds no compiled model"),
-    "a weight of another name": (lambda data: data["weights"][0].update(name="x"), "the model has no weight `x`"),
+    "a weight of another name": (lambda data: data["weights"][0].update(name="x"), "the model has no weight 'x'"),
     "a weight of another type": (
         lambda data: data["weights"][0].update(type=["f32", [9], [1]]),
         "give the model that was compiled",
@@ -289,9 +301,39 @@ def test_a_graph_that_writes_is_refused(saved):
         passhost.load(folder, model)
 
 
+def test_a_graph_that_lies_about_a_type_is_refused(saved):
+    model, folder = saved
+    graph = "graph(%x: f32[4,8]) {\n  %y: f32[4,8] = aten::relu(%x)\n  return (%y)\n}\n"
+    for lie in ("f32[4000,8] = aten::relu", "f16[4,8] = aten::relu", "f32[4,8]{1,4} = aten::relu"):
+        for name in ("piece-0.graph", "piece-0.rewrite"):
+            (folder / name).write_text(graph.replace("f32[4,8] = aten::relu", lie))
+        with pytest.raises(SettingsError, match="returns other types than the graph declares"):
+            passhost.load(folder, model)
+
+
+def test_tensors_without_memory_are_refused(ahead):
+    model = mlp()
+    fast = ahead(model, torch.randn(4, 8))
+    with pytest.raises(InputMismatch):
+        fast(torch._efficientzerotensor((4, 8)))
+    model[1].weight.untyped_storage().resize_(0)
+    with torch.no_grad(), pytest.raises(InputMismatch, match=r"weight `1\.weight`"):
+        fast(torch.randn(4, 8))
+
+
+def test_an_op_that_is_on_no_list_cannot_be_saved(ahead, tmp_path):
+    class Sums(nn.Module):
+        def forward(self, x):
+            return torch.logcumsumexp(x.exp().mul(0.5), 0).tanh().sub(1).exp()
+
+    fast = ahead(Sums(), torch.randn(4, 8))
+    with pytest.raises(SettingsError, match=r"outside of pieces it calls aten\.logcumsumexp\.default"):
+        fast.save(tmp_path / "saved")
+
+
 def test_a_directory_of_something_else_is_refused(saved, tmp_path):
     model, folder = saved
-    with pytest.raises(SettingsError, match="holds no compiled model: FileNotFoundError"):
+    with pytest.raises(SettingsError, match="is no file"):
         passhost.load(tmp_path / "nowhere", model)
     (folder / "model.json").write_text("[" * 100_000)
     with pytest.raises(SettingsError, match="holds no compiled model"):

@@ -186,16 +186,18 @@ impl Entry {
             }
         }
         let mut tensors = Vec::with_capacity(self.bound.len() + operands.len());
+        // Errors are made once nothing is locked: they run Python, which may wait for another call.
         let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
-        for ((slot, _), handle) in self.bound.iter().zip(&mut *handles) {
+        let found = self.bound.iter().zip(&mut *handles).map(|((slot, _), handle)| {
             // Its memory, type or device may be another than it was.
-            handle.refresh().map_err(|error| mismatch(py, format!("weight `{}`: {error}", slot.name)))?;
-            if !slot.fits(handle) {
-                return Err(slot.other(py, None, &type_text(handle)));
-            }
-            tensors.push(handle.clone());
-        }
+            let refreshed = handle.refresh().map_err(|error| error.to_string());
+            refreshed.and_then(|()| if slot.fits(handle) { Ok(handle.clone()) } else { Err(type_text(handle)) })
+        });
+        let found: Vec<Result<Tensor, String>> = found.collect();
         drop(handles);
+        for ((slot, _), found) in self.bound.iter().zip(found) {
+            tensors.push(found.map_err(|found| slot.other(py, None, &found))?);
+        }
         let is_tensor = |slot: &&Slot| matches!(slot.expected, Expected::Tensor { .. });
         let slots = self.inputs.iter().enumerate().filter(|(_, slot)| is_tensor(slot));
         for ((position, slot), tensor) in slots.zip(taken(&operands).map_err(|error| self.unknown(py, values, error))?)

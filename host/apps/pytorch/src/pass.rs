@@ -110,8 +110,9 @@ impl Pass {
 
     /// Whether the pass was loaded: nobody else knew what it is called, or makes of a graph.
     #[getter]
-    fn is_loaded(&self) -> bool {
-        self.lock().is_some()
+    fn is_loaded(&self, py: Python<'_>) -> bool {
+        // Who has the lock may wait for Python.
+        py.detach(|| self.lock().is_some())
     }
 }
 

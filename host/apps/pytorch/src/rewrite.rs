@@ -76,8 +76,29 @@ pub(crate) fn verify(py: Python<'_>, graph: &str, rewrite: &str, types: Py<PyAny
     py.detach(|| {
         let rewrite = Graph::parse(rewrite).map_err(|error| pass_error(&error.to_string()))?;
         let mut infer = PythonTypes::new(types, &GuestLimits::default());
+        check_declared(&graph, &mut infer).map_err(|error| pass_error(&error))?;
         Rewrite::verified(&graph, &rewrite, &policy, &mut infer).map_err(|error| pass_error(&error.to_string()))
     })
+}
+
+/// Whether ops return what a graph says that they do: a rewrite is verified on the strength of it.
+fn check_declared(graph: &Graph, infer: &mut PythonTypes) -> Result<(), String> {
+    for node in &graph.nodes {
+        let NodeKind::Aten { op, args } = &node.kind else { continue };
+        let typed: Vec<Arg<TensorType>> = args.iter().map(|arg| arg.map(|&id| graph.ty(id).clone())).collect();
+        let found = infer.infer(op, &typed).map_err(|error| format!("node #{}: {error}", node.id.0))?;
+        let declared = node.outputs.iter().map(|&id| graph.ty(id));
+        // Steps along a dimension of one element mean nothing.
+        let steps = |ty: &TensorType| -> Vec<(i64, i64)> {
+            ty.shape.iter().copied().zip(ty.strides.iter().copied()).filter(|(extent, _)| *extent != 1).collect()
+        };
+        let same =
+            |(a, b): (&TensorType, &TensorType)| a.dtype == b.dtype && a.shape == b.shape && steps(a) == steps(b);
+        if found.len() != node.outputs.len() || !found.iter().zip(declared).all(same) {
+            return Err(format!("node #{} ({op}) returns other types than the graph declares", node.id.0));
+        }
+    }
+    Ok(())
 }
 
 /// Tensors and numbers in one question about types, at most.

@@ -148,8 +148,8 @@ impl Tensor {
         }
     }
 
-    /// Its shape and strides, as long as it is not changed.
-    fn dims(&self) -> (&[i64], &[i64]) {
+    /// Its shape and strides, as long as it is not changed. None of a tensor that has none, such as a nested one.
+    fn dims(&self) -> Option<(&[i64], &[i64])> {
         let of = &self.torch.tensors;
         let (mut rank, mut sizes, mut strides): (i64, *const i64, *const i64) = (0, null_mut(), null_mut());
         // SAFETY: the handle is live. What it lends lives as long as the tensor's metadata, which nobody changes meanwhile.
@@ -157,10 +157,12 @@ impl Tensor {
             let failed = (of.rank)(self.handle, &raw mut rank)
                 | (of.sizes)(self.handle, &raw mut sizes)
                 | (of.strides)(self.handle, &raw mut strides);
-            if failed != 0 || rank <= 0 || sizes.is_null() || strides.is_null() {
-                return (&[], &[]);
+            let (rank, is_there) = (usize::try_from(rank).ok()?, !sizes.is_null() && !strides.is_null());
+            match (failed, rank) {
+                (0, 0) => Some((&[], &[])),
+                (0, _) if is_there => Some((from_raw_parts(sizes, rank), from_raw_parts(strides, rank))),
+                _ => None,
             }
-            (from_raw_parts(sizes, rank as usize), from_raw_parts(strides, rank as usize))
         }
     }
 }
@@ -186,7 +188,7 @@ impl EngineTensor for Tensor {
     }
 
     fn ty(&self) -> TensorType {
-        let (shape, strides) = self.dims();
+        let (shape, strides) = self.dims().unwrap_or_default();
         TensorType { dtype: self.dtype, shape: shape.into(), strides: strides.into() }
     }
 
@@ -195,8 +197,9 @@ impl EngineTensor for Tensor {
     }
 
     fn address_if(&self, ty: &TensorType) -> Option<usize> {
-        let same = self.dtype == ty.dtype && self.dims() == (&ty.shape[..], &ty.strides[..]);
-        same.then_some(self.data as usize)
+        let same = self.dtype == ty.dtype && self.dims() == Some((&ty.shape[..], &ty.strides[..]));
+        // Tensors that stand for zeros, or whose memory was given back, have elements and no memory.
+        (same && (!self.data.is_null() || ty.shape.contains(&0))).then_some(self.data as usize)
     }
 
     fn bytes_from_data(&self) -> usize {
