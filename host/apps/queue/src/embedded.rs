@@ -3,12 +3,10 @@
 use crate::clock::{Now, QueueClock, milliseconds};
 use crate::leases::Leases;
 use crate::names::{QueueNames, beside};
-use crate::record::{ClientLine, JobRecord, sha256};
+use crate::record::{ClientLine, JobRecord, sha256, status};
 use crate::store::{LEAST, QueueStore, RESERVE};
 use crate::tables::{BYTES, ENDED, JOBS, LINES, OUTCOMES, RUNNING, Sequence, Tables, WAITING};
-use crate::{
-    Counts, DiskShare, JOB, JobLoss, JobState, JobStatus, Lease, Queue, QueueError, QueueLimits, Taken, Ticket,
-};
+use crate::{Counts, DiskShare, JobLoss, JobState, JobStatus, Lease, Queue, QueueError, QueueLimits, Taken, Ticket};
 use redb::{ReadTransaction, ReadableTableMetadata as _};
 use std::path::Path;
 use std::time::Duration;
@@ -182,10 +180,6 @@ impl Embedded {
         (self.clock.elapsed_ms)().saturating_add(milliseconds(lease))
     }
 
-    fn check_length(what: &'static str, found: usize, limit: usize) -> Result<(), QueueError> {
-        if (1..=limit).contains(&found) { Ok(()) } else { Err(QueueError::Length { what, found, limit }) }
-    }
-
     /// The job that this client gave this key to before, if it did.
     fn submitted_before(
         tables: &Tables<'_>,
@@ -246,10 +240,7 @@ fn room(least: u64, bytes: usize) -> u64 {
 
 impl Queue for Embedded {
     fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> {
-        let QueueLimits { waiting, waiting_of_client, bytes_of_client, payload: bytes, name, .. } = self.limits;
-        Embedded::check_length("client's name", client.len(), name)?;
-        key.map_or(Ok(()), |key| Embedded::check_length("key", key.len(), name))?;
-        Embedded::check_length("job", payload.len(), bytes)?;
+        self.limits.check_lengths(client, key, payload)?;
         let sha256 = sha256(payload);
         self.write(room(RESERVE, payload.len()), |tables| {
             if let Some(key) = key
@@ -258,16 +249,7 @@ impl Queue for Embedded {
                 return Ok(ticket);
             }
             let (all, own) = (tables.waiting()?, tables.line(client)?.waiting);
-            if own >= waiting_of_client {
-                return Err(QueueError::ClientFull(own));
-            }
-            if all >= waiting {
-                return Err(QueueError::Full(all));
-            }
-            let (held, more) = (tables.bytes(client)?, payload.len() as u64 + JOB);
-            if held.saturating_add(more) > bytes_of_client {
-                return Err(QueueError::ClientBytes { held, more, limit: bytes_of_client });
-            }
+            self.limits.check_room(all, own, tables.bytes(client)?, payload)?;
             let ticket = Ticket::random(&self.names.queue)?;
             let number = tables.number(Sequence::Job)?;
             let record = JobRecord::new(client, key, sha256, number, self.now().wall_ms);
@@ -422,24 +404,6 @@ impl Queue for Embedded {
             }
             Ok(tickets.len())
         })
-    }
-}
-
-/// What is told of a job. An outcome that is not the one that was kept is none.
-fn status(record: &JobRecord, ahead: Option<usize>, outcome: Option<Vec<u8>>) -> JobStatus {
-    let is_kept = |outcome: &Vec<u8>| record.outcome_sha256.as_ref().is_none_or(|hash| sha256(outcome) == *hash);
-    let outcome = outcome.filter(is_kept);
-    let is_damaged = record.state == JobState::Finished && outcome.is_none();
-    let of_workers = (record.state == JobState::Lost).then_some(JobLoss::Workers);
-    JobStatus {
-        state: if is_damaged { JobState::Lost } else { record.state },
-        ahead,
-        attempts: record.attempts,
-        submitted_ms: record.submitted_ms,
-        started_ms: record.started_ms,
-        ended_ms: record.ended_ms,
-        outcome,
-        loss: if is_damaged { Some(JobLoss::Outcome) } else { record.loss.or(of_workers) },
     }
 }
 

@@ -1,9 +1,11 @@
 //! Why a queue does not do what was asked.
 
 use crate::Ticket;
+use postgres::error::SqlState;
 use std::path::PathBuf;
 
-/// Why a queue does not do what was asked. Nothing has changed then.
+/// Why a queue does not do what was asked. Nothing has changed then, except that nobody knows after
+/// [`QueueError::Unreachable`] and [`QueueError::Unanswered`].
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
     /// So many jobs wait already.
@@ -75,16 +77,53 @@ pub enum QueueError {
     /// Tables contradict each other.
     #[error("the queue is damaged: {0}; restore its file, or move it away: its jobs are then told as lost")]
     Damaged(&'static str),
+    /// The database refuses an operation.
+    #[error("PostgreSQL: {}", described(.0))]
+    Database(#[from] postgres::Error),
+    /// The database does not answer. What was asked may have been done before.
+    #[error("PostgreSQL does not answer: {}; start it, or check the address", described(.0))]
+    Unreachable(#[source] postgres::Error),
+    /// The connection broke before the answer, and the operation is none that may be done twice.
+    #[error("the connection to PostgreSQL broke before it answered whether {0}: look, and ask again")]
+    Unanswered(&'static str),
+    /// The database is too old.
+    #[error("the database is PostgreSQL {found}; expected {oldest} or newer")]
+    DatabaseVersion {
+        /// Its version.
+        found: i32,
+        /// The oldest one that will do.
+        oldest: i32,
+    },
+    /// The tables are those of a newer program.
+    #[error("the queue in the database has version {found}, and this program knows {known}; use a newer one")]
+    Schema {
+        /// The version of the tables.
+        found: i32,
+        /// The newest version that this program knows.
+        known: i32,
+    },
+    /// A text has a character that the database cannot store.
+    #[error("the {0} has a NUL character; PostgreSQL stores none")]
+    Nul(&'static str),
     /// The system gives no random bytes.
     #[error("the system gives no random bytes for a ticket: {0}")]
     Random(#[from] getrandom::Error),
 }
 
 impl QueueError {
-    /// Whether the same may be done when the disk has room.
+    /// Whether the same may be done when the disk has room, or the database answers.
     pub fn is_passing(&self) -> bool {
-        matches!(self, QueueError::Room(_))
+        match self {
+            QueueError::Room(_) | QueueError::Unreachable(_) => true,
+            QueueError::Database(error) => error.code() == Some(&SqlState::DISK_FULL),
+            _ => false,
+        }
     }
+}
+
+/// An error of the database with what it names, which its text leaves out.
+fn described(error: &postgres::Error) -> String {
+    error.as_db_error().map_or_else(|| error.to_string(), |error| format!("{error} ({})", error.code().code()))
 }
 
 macro_rules! storage {

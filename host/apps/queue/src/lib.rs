@@ -11,8 +11,15 @@
 //! - A full disk ends nothing: what was asked is refused until there is room, and can be read meanwhile.
 //! - A client sees its own jobs alone, and each client gets its turn however many jobs others have.
 //!
-//! [`Queue`] is all that its users see. [`Embedded`] keeps one in a file for the workers of one process; a database that
-//! several machines share can take its place. Jobs and outcomes are bytes here, and nothing looks into them.
+//! [`Queue`] is all that its users see. Jobs and outcomes are bytes here, and nothing looks into them. There are two engines:
+//!
+//! | | [`Embedded`] | [`Postgres`] |
+//! | --- | --- | --- |
+//! | for | the workers of one process | workers on many machines |
+//! | kept in | a file (redb) | a schema of a PostgreSQL database, version 15 or newer |
+//! | a worker is gone | when the process starts again, or its lease runs out | when its lease runs out |
+//! | leases run by | a clock of the process | the clock of the database |
+//! | turns and limits | exact | exact for one caller at a time; see [`Postgres`] for many |
 
 mod clock;
 mod embedded;
@@ -20,6 +27,7 @@ mod error;
 mod leases;
 mod limits;
 mod names;
+mod postgres;
 mod record;
 mod store;
 mod tables;
@@ -28,6 +36,7 @@ pub use clock::QueueClock;
 pub use embedded::Embedded;
 pub use error::QueueError;
 pub use limits::{JOB, QueueLimits};
+pub use postgres::Postgres;
 pub use store::free;
 
 use serde::{Deserialize, Serialize};
@@ -51,6 +60,26 @@ pub trait Queue: Send + Sync {
     ///
     /// If the queue cannot be written. [`QueueError::Lost`] says that a job came to nothing, and that there may be others.
     fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError>;
+
+    /// The next jobs in their turns, at most so many, for a worker of this name. [`Queue::take`] is this for one job and a worker
+    /// without a name. A damaged job is among those that are lost, and takes nothing from the others.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written, and nothing was taken.
+    fn take_batch(&self, worker: &str, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
+        let (mut batch, _) = (TakenBatch::default(), worker);
+        while batch.jobs.len() < jobs {
+            match self.take(lease) {
+                Ok(Some(job)) => batch.jobs.push(job),
+                Ok(None) => break,
+                Err(QueueError::Lost(ticket)) => batch.lost.push(ticket),
+                Err(error) if batch == TakenBatch::default() => return Err(error),
+                Err(_) => break,
+            }
+        }
+        Ok(batch)
+    }
 
     /// Notes that work on a job begins. If its worker is gone before the end, that is a loss; before this, it is none.
     ///
@@ -190,6 +219,15 @@ pub struct Taken {
     pub client: String,
     /// What is to be done.
     pub payload: Vec<u8>,
+}
+
+/// What [`Queue::take_batch`] found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TakenBatch {
+    /// Jobs in the hands of the worker.
+    pub jobs: Vec<Taken>,
+    /// Jobs that are damaged, and came to nothing.
+    pub lost: Vec<Ticket>,
 }
 
 /// How far a job is.

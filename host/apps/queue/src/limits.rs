@@ -1,5 +1,7 @@
 //! What a queue has room for.
 
+use crate::QueueError;
+
 /// Bytes that a job counts besides its own and those of what came of it: what is kept of it in all tables is less.
 pub const JOB: u64 = 2048;
 
@@ -34,4 +36,32 @@ impl Default for QueueLimits {
             attempts: 3,
         }
     }
+}
+
+impl QueueLimits {
+    /// Refuses a submission with a text that is too long, or empty.
+    pub(crate) fn check_lengths(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<(), QueueError> {
+        check_length("client's name", client.len(), self.name)?;
+        key.map_or(Ok(()), |key| check_length("key", key.len(), self.name))?;
+        check_length("job", payload.len(), self.payload)
+    }
+
+    /// Refuses a submission when so many jobs wait, of all clients and of its own, and its own has so many bytes.
+    pub(crate) fn check_room(&self, all: u64, own: u64, held: u64, payload: &[u8]) -> Result<(), QueueError> {
+        if own >= self.waiting_of_client {
+            return Err(QueueError::ClientFull(own));
+        }
+        if all >= self.waiting {
+            return Err(QueueError::Full(all));
+        }
+        let (more, limit) = (payload.len() as u64 + JOB, self.bytes_of_client);
+        if held.saturating_add(more) > limit {
+            return Err(QueueError::ClientBytes { held, more, limit });
+        }
+        Ok(())
+    }
+}
+
+fn check_length(what: &'static str, found: usize, limit: usize) -> Result<(), QueueError> {
+    if (1..=limit).contains(&found) { Ok(()) } else { Err(QueueError::Length { what, found, limit }) }
 }

@@ -1,7 +1,7 @@
 //! What is kept of a job beside its bytes.
 
 use crate::clock::Now;
-use crate::{JobLoss, JobState, QueueError};
+use crate::{JobLoss, JobState, JobStatus, QueueError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -80,6 +80,24 @@ impl JobRecord {
     pub fn bytes(&self) -> Vec<u8> {
         let text = serde_json::json!(self).to_string();
         [sha256(text.as_bytes()), text].concat().into_bytes()
+    }
+}
+
+/// What is told of a job. An outcome that is not the one that was kept is none.
+pub fn status(record: &JobRecord, ahead: Option<usize>, outcome: Option<Vec<u8>>) -> JobStatus {
+    let is_kept = |outcome: &Vec<u8>| record.outcome_sha256.as_ref().is_none_or(|hash| sha256(outcome) == *hash);
+    let outcome = outcome.filter(is_kept);
+    let is_damaged = record.state == JobState::Finished && outcome.is_none();
+    let of_workers = (record.state == JobState::Lost).then_some(JobLoss::Workers);
+    JobStatus {
+        state: if is_damaged { JobState::Lost } else { record.state },
+        ahead,
+        attempts: record.attempts,
+        submitted_ms: record.submitted_ms,
+        started_ms: record.started_ms,
+        ended_ms: record.ended_ms,
+        outcome,
+        loss: if is_damaged { Some(JobLoss::Outcome) } else { record.loss.or(of_workers) },
     }
 }
 

@@ -1,33 +1,33 @@
-//! What a queue promises while its process lives.
+//! What a queue promises while its process lives, whichever engine it has.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod engines;
+
+use engines::{File, LEASE, Place, WALL};
 use passhost_queue::{
-    Counts, DiskShare, Embedded, JOB, JobState, Lease, Queue, QueueClock, QueueError, QueueLimits, Taken, Ticket,
+    Counts, DiskShare, Embedded, JOB, JobState, Lease, Queue, QueueError, QueueLimits, Taken, Ticket,
 };
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tempfile::TempDir;
 
-const LEASE: Duration = Duration::from_secs(60);
-
-thread_local! {
-    /// Milliseconds since 1970, as each test has them.
-    static WALL: Cell<u64> = const { Cell::new(1_000_000_000_000) };
-    /// Milliseconds that nobody sets.
-    static ELAPSED: Cell<u64> = const { Cell::new(5_000) };
-}
-
-const CLOCK: QueueClock = QueueClock { wall_ms: || WALL.get(), elapsed_ms: || ELAPSED.get() };
-
-/// Time passes on both clocks.
-fn pass(time: Duration) {
-    let time = u64::try_from(time.as_millis()).unwrap();
-    WALL.set(WALL.get() + time);
-    ELAPSED.set(ELAPSED.get() + time);
+of_both_engines! {
+    each_client_gets_its_turn_and_its_jobs_come_in_order,
+    whoever_sends_one_job_at_a_time_does_not_come_before_those_who_wait,
+    a_client_has_no_more_workers_than_its_limit,
+    what_there_is_no_room_for_is_refused_and_changes_nothing,
+    a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone,
+    a_request_that_is_sent_again_is_the_same_job,
+    nobody_sees_or_cancels_a_job_of_another,
+    a_lease_that_ran_out_ends_nothing,
+    a_job_that_nobody_gets_to_the_end_of_is_lost_and_one_that_is_given_back_is_not,
+    only_a_process_that_began_a_job_and_died_counts_against_it,
+    what_is_cancelled_is_not_done,
+    jobs_outlive_their_process,
+    whatever_is_done_in_whatever_order_each_job_has_one_end,
+    what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state,
 }
 
 /// Somebody sets the time of the day, forwards or backwards.
@@ -35,29 +35,15 @@ fn set_clock(days: i64) {
     WALL.set(WALL.get().checked_add_signed(days * 24 * 3600 * 1000).unwrap());
 }
 
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Place {
-        Place(tempfile::tempdir().unwrap())
-    }
-
-    fn open(&self, limits: QueueLimits) -> Embedded {
-        Embedded::open_at(&self.0.path().join("queue"), limits, CLOCK).unwrap()
-    }
-}
-
-fn take(queue: &Embedded) -> Taken {
+fn take(queue: &dyn Queue) -> Taken {
     queue.take(LEASE).unwrap().unwrap()
 }
 
-fn state(queue: &Embedded, client: &str, ticket: &Ticket) -> JobState {
+fn state(queue: &dyn Queue, client: &str, ticket: &Ticket) -> JobState {
     queue.look(client, ticket).unwrap().unwrap().state
 }
 
-#[test]
-fn each_client_gets_its_turn_and_its_jobs_come_in_order() {
-    let place = Place::new();
+fn each_client_gets_its_turn_and_its_jobs_come_in_order(place: &dyn Place) {
     let queue = place.open(QueueLimits::default());
     for payload in ["a1", "a2", "a3", "a4"] {
         queue.submit("a", None, payload.as_bytes()).unwrap();
@@ -74,9 +60,7 @@ fn each_client_gets_its_turn_and_its_jobs_come_in_order() {
     assert_eq!(queue.counts().unwrap(), Counts { ended: 6, ..Counts::default() });
 }
 
-#[test]
-fn whoever_sends_one_job_at_a_time_does_not_come_before_those_who_wait() {
-    let place = Place::new();
+fn whoever_sends_one_job_at_a_time_does_not_come_before_those_who_wait(place: &dyn Place) {
     let queue = place.open(QueueLimits::default());
     for _ in 0..10 {
         queue.submit("batch", None, b"job").unwrap();
@@ -84,7 +68,7 @@ fn whoever_sends_one_job_at_a_time_does_not_come_before_those_who_wait() {
     let mut order = vec![];
     for client in ["x", "y"].into_iter().cycle().take(30) {
         queue.submit(client, None, b"job").unwrap();
-        let taken = take(&queue);
+        let taken = take(&*queue);
         order.push(taken.client.clone());
         queue.finish(&taken.lease, b"done").unwrap();
     }
@@ -92,25 +76,21 @@ fn whoever_sends_one_job_at_a_time_does_not_come_before_those_who_wait() {
     assert!(of_batch >= 9, "{order:?}");
 }
 
-#[test]
-fn a_client_has_no_more_workers_than_its_limit() {
-    let place = Place::new();
+fn a_client_has_no_more_workers_than_its_limit(place: &dyn Place) {
     let queue = place.open(QueueLimits { running_of_client: 2, ..QueueLimits::default() });
     for _ in 0..4 {
         queue.submit("a", None, b"job").unwrap();
     }
-    let first = take(&queue);
-    take(&queue);
+    let first = take(&*queue);
+    take(&*queue);
     assert_eq!(queue.take(LEASE).unwrap(), None);
     queue.submit("b", None, b"another").unwrap();
-    assert_eq!(take(&queue).client, "b");
+    assert_eq!(take(&*queue).client, "b");
     queue.finish(&first.lease, b"done").unwrap();
-    assert_eq!(take(&queue).client, "a");
+    assert_eq!(take(&*queue).client, "a");
 }
 
-#[test]
-fn what_there_is_no_room_for_is_refused_and_changes_nothing() {
-    let place = Place::new();
+fn what_there_is_no_room_for_is_refused_and_changes_nothing(place: &dyn Place) {
     let limits = QueueLimits { waiting: 3, waiting_of_client: 2, payload: 4, name: 3, ..QueueLimits::default() };
     let queue = place.open(limits);
     queue.submit("a", None, b"1").unwrap();
@@ -132,9 +112,7 @@ fn what_there_is_no_room_for_is_refused_and_changes_nothing() {
     assert_eq!(queue.counts().unwrap(), Counts { waiting: 3, clients: 2, ..Counts::default() });
 }
 
-#[test]
-fn a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone() {
-    let place = Place::new();
+fn a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone(place: &dyn Place) {
     let queue = place.open(QueueLimits { bytes_of_client: 3 * JOB + 300, ..QueueLimits::default() });
     let held = || queue.share("a").unwrap().held;
     let tickets =
@@ -147,7 +125,7 @@ fn a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone() {
     );
     queue.submit("b", None, &[0; 300]).unwrap();
     // What came of a job counts in place of the job, and is kept though it is more.
-    let taken = take(&queue);
+    let taken = take(&*queue);
     assert_eq!(taken.lease.ticket, tickets[0]);
     queue.finish(&taken.lease, &[0; 1000]).unwrap();
     assert_eq!(held(), 3 * JOB + 1200);
@@ -167,9 +145,7 @@ fn a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone() {
     assert_eq!(queue.share("c").unwrap(), DiskShare { held: 0, limit: all });
 }
 
-#[test]
-fn a_request_that_is_sent_again_is_the_same_job() {
-    let place = Place::new();
+fn a_request_that_is_sent_again_is_the_same_job(place: &dyn Place) {
     let queue = place.open(QueueLimits { waiting_of_client: 1, ..QueueLimits::default() });
     let ticket = queue.submit("a", Some("key"), b"job").unwrap();
     assert_eq!(queue.submit("a", Some("key"), b"job").unwrap(), ticket);
@@ -177,40 +153,36 @@ fn a_request_that_is_sent_again_is_the_same_job() {
     assert!(matches!(&other, Err(QueueError::KeyReused(found)) if *found == ticket), "{other:?}");
     let of_another = queue.submit("b", Some("key"), b"another").unwrap();
     assert_ne!(of_another, ticket);
-    let taken = take(&queue);
+    let taken = take(&*queue);
     queue.finish(&taken.lease, b"done").unwrap();
     assert_eq!(queue.submit("a", Some("key"), b"job").unwrap(), ticket);
     assert_eq!(queue.look("a", &ticket).unwrap().unwrap().outcome.unwrap(), b"done");
     // What is forgotten is a new job.
-    pass(Duration::from_secs(2));
+    place.pass(Duration::from_secs(2));
     assert_eq!(queue.forget(Duration::from_secs(1)).unwrap(), 1);
     assert_ne!(queue.submit("a", Some("key"), b"job").unwrap(), ticket);
 }
 
-#[test]
-fn nobody_sees_or_cancels_a_job_of_another() {
-    let place = Place::new();
+fn nobody_sees_or_cancels_a_job_of_another(place: &dyn Place) {
     let queue = place.open(QueueLimits::default());
     let ticket = queue.submit("a", None, b"job").unwrap();
     for other in [Ticket::named(""), Ticket::named("0".repeat(32)), ticket.clone()] {
         assert_eq!(queue.look("b", &other).unwrap(), None);
         assert_eq!(queue.cancel("b", &other).unwrap(), None);
     }
-    assert_eq!(state(&queue, "a", &ticket), JobState::Waiting);
+    assert_eq!(state(&*queue, "a", &ticket), JobState::Waiting);
 }
 
-#[test]
-fn a_lease_that_ran_out_ends_nothing() {
-    let place = Place::new();
+fn a_lease_that_ran_out_ends_nothing(place: &dyn Place) {
     let queue = place.open(QueueLimits::default());
     let ticket = queue.submit("a", None, b"job").unwrap();
-    let slow = take(&queue);
-    pass(LEASE / 2);
+    let slow = take(&*queue);
+    place.pass(LEASE / 2);
     queue.renew(&slow.lease, LEASE).unwrap();
-    pass(LEASE);
+    place.pass(LEASE);
     assert_eq!(queue.take(LEASE).unwrap(), None);
-    pass(Duration::from_millis(1));
-    let fast = take(&queue);
+    place.pass(Duration::from_millis(1));
+    let fast = take(&*queue);
     assert_eq!(fast.lease, Lease { ticket: ticket.clone(), attempt: 2 });
     for stale in [queue.finish(&slow.lease, b"slow"), queue.renew(&slow.lease, LEASE), queue.give_back(&slow.lease)] {
         assert!(matches!(stale, Err(QueueError::Stale(_))), "{stale:?}");
@@ -220,26 +192,22 @@ fn a_lease_that_ran_out_ends_nothing() {
     assert_eq!(queue.look("a", &ticket).unwrap().unwrap().outcome.unwrap(), b"fast");
 }
 
-#[test]
-fn a_job_that_nobody_gets_to_the_end_of_is_lost_and_one_that_is_given_back_is_not() {
-    let place = Place::new();
+fn a_job_that_nobody_gets_to_the_end_of_is_lost_and_one_that_is_given_back_is_not(place: &dyn Place) {
     let queue = place.open(QueueLimits { attempts: 2, ..QueueLimits::default() });
     let ticket = queue.submit("a", None, b"job").unwrap();
     for _ in 0..5 {
-        queue.give_back(&take(&queue).lease).unwrap();
+        queue.give_back(&take(&*queue).lease).unwrap();
     }
     for _ in 0..2 {
-        queue.begin(&take(&queue).lease).unwrap();
-        pass(LEASE + Duration::from_millis(1));
+        queue.begin(&take(&*queue).lease).unwrap();
+        place.pass(LEASE + Duration::from_millis(1));
     }
     assert_eq!(queue.take(LEASE).unwrap(), None);
-    assert_eq!(state(&queue, "a", &ticket), JobState::Lost);
+    assert_eq!(state(&*queue, "a", &ticket), JobState::Lost);
     assert_eq!(queue.counts().unwrap(), Counts { ended: 1, ..Counts::default() });
 }
 
-#[test]
-fn only_a_process_that_began_a_job_and_died_counts_against_it() {
-    let place = Place::new();
+fn only_a_process_that_began_a_job_and_died_counts_against_it(place: &dyn Place) {
     let limits = QueueLimits { attempts: 3, running_of_client: 1, ..QueueLimits::default() };
     let mut queue = place.open(limits);
     let [taken, waits] = ["1", "2"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
@@ -250,46 +218,43 @@ fn only_a_process_that_began_a_job_and_died_counts_against_it() {
         if let Some(job) = jobs.iter().find(|job| job.lease.ticket == begun) {
             queue.begin(&job.lease).unwrap();
         }
-        drop(queue);
-        queue = place.open(limits);
+        queue = place.restart(queue, limits);
     }
-    let states = [("a", &waits), ("a", &taken), ("b", &begun)].map(|(client, ticket)| state(&queue, client, ticket));
+    let states = [("a", &waits), ("a", &taken), ("b", &begun)].map(|(client, ticket)| state(&*queue, client, ticket));
     assert_eq!(states, [JobState::Waiting, JobState::Waiting, JobState::Lost]);
 }
 
 #[test]
 fn a_clock_that_somebody_sets_ends_no_lease_and_forgets_nothing() {
     const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
-    let place = Place::new();
+    let place = File::new();
     let mut queue = place.open(QueueLimits::default());
     let [ended, runs] = ["1", "2"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
-    queue.finish(&take(&queue).lease, b"done").unwrap();
-    let held = take(&queue);
+    queue.finish(&take(&*queue).lease, b"done").unwrap();
+    let held = take(&*queue);
     for days in [10, -25, 400] {
         set_clock(days);
         assert_eq!((queue.forget(WEEK).unwrap(), queue.take(LEASE).unwrap()), (0, None), "{days} days");
     }
     queue.renew(&held.lease, LEASE).unwrap();
     queue.finish(&held.lease, b"done, too").unwrap();
-    assert_eq!((state(&queue, "a", &ended), state(&queue, "a", &runs)), (JobState::Finished, JobState::Finished));
+    assert_eq!((state(&*queue, "a", &ended), state(&*queue, "a", &runs)), (JobState::Finished, JobState::Finished));
     // A process that ends takes none of the time along in which the queue was open.
-    pass(WEEK / 2);
+    place.pass(WEEK / 2);
     assert_eq!(queue.forget(WEEK).unwrap(), 0);
     drop(queue);
     set_clock(10);
     queue = place.open(QueueLimits::default());
     assert_eq!(queue.forget(WEEK).unwrap(), 0);
-    pass(WEEK / 2 + Duration::from_millis(1));
+    place.pass(WEEK / 2 + Duration::from_millis(1));
     assert_eq!(queue.forget(WEEK).unwrap(), 2);
 }
 
-#[test]
-fn what_is_cancelled_is_not_done() {
-    let place = Place::new();
+fn what_is_cancelled_is_not_done(place: &dyn Place) {
     let queue = place.open(QueueLimits::default());
     let tickets = ["1", "2", "3"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
-    let running = take(&queue);
-    let finished = take(&queue);
+    let running = take(&*queue);
+    let finished = take(&*queue);
     queue.finish(&finished.lease, b"done").unwrap();
     let states = tickets.clone().map(|ticket| queue.cancel("a", &ticket).unwrap().unwrap());
     assert_eq!(states, [JobState::Cancelled, JobState::Finished, JobState::Cancelled]);
@@ -298,21 +263,24 @@ fn what_is_cancelled_is_not_done() {
     assert_eq!(queue.look("a", &tickets[0]).unwrap().unwrap().outcome, None);
 }
 
-#[test]
-fn jobs_outlive_their_process_and_one_process_has_the_file() {
-    let place = Place::new();
+fn jobs_outlive_their_process(place: &dyn Place) {
     let queue = place.open(QueueLimits::default());
     let tickets = ["1", "2", "3"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
-    queue.finish(&take(&queue).lease, b"done").unwrap();
-    take(&queue);
-    let second = Embedded::open(&place.0.path().join("queue"), QueueLimits::default());
-    assert!(matches!(second, Err(QueueError::InUse(_))));
-    drop(queue);
-    let queue = place.open(QueueLimits::default());
-    let states = tickets.clone().map(|ticket| state(&queue, "a", &ticket));
+    queue.finish(&take(&*queue).lease, b"done").unwrap();
+    take(&*queue);
+    let queue = place.restart(queue, QueueLimits::default());
+    let states = tickets.clone().map(|ticket| state(&*queue, "a", &ticket));
     assert_eq!(states, [JobState::Finished, JobState::Waiting, JobState::Waiting]);
     // It keeps its place.
-    assert_eq!(take(&queue).lease, Lease { ticket: tickets[1].clone(), attempt: 2 });
+    assert_eq!(take(&*queue).lease, Lease { ticket: tickets[1].clone(), attempt: 2 });
+}
+
+#[test]
+fn one_process_has_the_file() {
+    let place = File::new();
+    let _queue = place.open(QueueLimits::default());
+    let second = Embedded::open(&place.0.path().join("queue"), QueueLimits::default());
+    assert!(matches!(second, Err(QueueError::InUse(_))));
 }
 
 #[test]
@@ -333,9 +301,7 @@ enum Expected {
     Cancelled,
 }
 
-#[test]
-fn whatever_is_done_in_whatever_order_each_job_has_one_end() {
-    let place = Place::new();
+fn whatever_is_done_in_whatever_order_each_job_has_one_end(place: &dyn Place) {
     let mut random = SplitMix64::seed_from_u64(1);
     let (mut jobs, mut held) = (BTreeMap::<Ticket, (String, Expected)>::new(), Vec::<Taken>::new());
     let mut queue = place.open(QueueLimits { attempts: u32::MAX, running_of_client: 3, ..QueueLimits::default() });
@@ -370,8 +336,8 @@ fn whatever_is_done_in_whatever_order_each_job_has_one_end() {
                 };
             }
             7 if step % 50 == 0 => {
-                drop(queue);
-                queue = place.open(QueueLimits { attempts: u32::MAX, running_of_client: 3, ..QueueLimits::default() });
+                let limits = QueueLimits { attempts: u32::MAX, running_of_client: 3, ..QueueLimits::default() };
+                queue = place.restart(queue, limits);
                 held.drain(..).for_each(|taken| jobs.get_mut(&taken.lease.ticket).unwrap().1 = Expected::Waiting);
             }
             _ => {}
@@ -394,15 +360,13 @@ fn whatever_is_done_in_whatever_order_each_job_has_one_end() {
     }
 }
 
-#[test]
-fn what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state() {
-    let place = Place::new();
+fn what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state(place: &dyn Place) {
     let queue = place.open(QueueLimits::default());
     let submit = |client: &str, key: &str| queue.submit(client, Some(key), b"job").unwrap();
     submit("a", "episode 1");
-    let runs = take(&queue);
+    let runs = take(&*queue);
     submit("a", "episode 2");
-    let ended = take(&queue);
+    let ended = take(&*queue);
     queue.finish(&ended.lease, b"done").unwrap();
     let (waits, other) = (submit("b", "episode 3"), submit("b", "another"));
     assert_eq!(queue.withdraw("episode ").unwrap(), 3);
@@ -411,5 +375,5 @@ fn what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state() {
     assert!(matches!(queue.finish(&runs.lease, b"done"), Err(QueueError::Stale(_))));
     assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, clients: 1, ..Counts::default() });
     assert_eq!((queue.share("a").unwrap().held, queue.share("b").unwrap().held), (0, JOB + 3));
-    assert_eq!(state(&queue, "b", &other), JobState::Waiting);
+    assert_eq!(state(&*queue, "b", &other), JobState::Waiting);
 }

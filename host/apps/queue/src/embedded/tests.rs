@@ -1,4 +1,5 @@
 use super::*;
+use crate::JOB;
 use crate::tables::JOBS;
 use redb::ReadableTable as _;
 

@@ -1,0 +1,357 @@
+//! A queue in a PostgreSQL database, for workers on many machines.
+
+mod connections;
+mod migrations;
+mod statements;
+mod turns;
+
+use crate::clock::milliseconds;
+use crate::record::{JobRecord, sha256, status};
+use crate::{Counts, DiskShare, JobState, JobStatus, Lease, Queue, QueueError, QueueLimits, Taken, TakenBatch, Ticket};
+use ::postgres::fallible_iterator::FallibleIterator as _;
+use ::postgres::types::ToSql;
+use ::postgres::{Client, Config, NoTls, Row};
+use connections::{Connection, ConnectionPool, Repeat};
+use std::collections::BTreeSet;
+use std::sync::PoisonError;
+use std::time::Duration;
+use turns::{ClientTurn, turns};
+
+/// A queue in a PostgreSQL database of version 15 or newer, which many processes on many machines use at once. It is in the first
+/// schema of the connection's search path, and makes its tables there; it needs no extension.
+///
+/// What differs from [`Embedded`](crate::Embedded):
+///
+/// - A worker that is gone is noticed when its lease runs out by the database's clock, never before: opening a queue puts back
+///   nothing. A job that is taken again has a new attempt number, without which nobody ends it.
+/// - Turns are exact for one caller at a time. When `n` callers take at once, a client's turn may come up to `n - 1` batches late,
+///   and it may run as many jobs above [`QueueLimits::running_of_client`]. The limits of what one client submits are exact;
+///   [`QueueLimits::waiting`] may be exceeded by one job for each other client that submits at the same moment.
+/// - An operation whose connection breaks is done again for up to 15 seconds, so that a restart of the database is not noticed:
+///   a job is known by its ticket, and its end by the attempt. When [`Queue::take`] breaks, a job may be nobody's until its lease
+///   runs out. [`Queue::remove`] and [`Queue::withdraw`] are not done again: see [`QueueError::Unanswered`].
+/// - The database damages no record without noticing (`initdb --data-checksums`); submissions and outcomes carry hashes here, too.
+///
+/// Its operations wait for the database, so they must not be called on a thread that runs asynchronous tasks.
+pub struct Postgres {
+    connections: ConnectionPool,
+    limits: QueueLimits,
+    name: String,
+}
+
+impl Postgres {
+    /// Opens the queue in a database (`postgres://user@host/database`, or `host=... user=...`), or makes one. The connection is
+    /// not encrypted: see [`Postgres::open_with`].
+    ///
+    /// # Errors
+    ///
+    /// If the address is none, the database does not answer or is too old, or a newer program made its tables.
+    pub fn open(address: &str, limits: QueueLimits) -> Result<Postgres, QueueError> {
+        let mut config: Config = address.parse()?;
+        // A machine that is gone closes no connection.
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(Duration::from_secs(5));
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(Duration::from_secs(15));
+        }
+        config.keepalives_idle(Duration::from_secs(15));
+        Postgres::open_with(move || config.connect(NoTls), limits)
+    }
+
+    /// As [`Postgres::open`], with connections that a function makes, as over TLS.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn open_with(
+        connect: impl Fn() -> Result<Client, ::postgres::Error> + Send + Sync + 'static,
+        limits: QueueLimits,
+    ) -> Result<Postgres, QueueError> {
+        let connections = ConnectionPool::new(Box::new(connect));
+        let name = connections.run(Repeat::Safe, |connection, _| migrations::migrate(connection))?;
+        Ok(Postgres { connections, limits, name })
+    }
+
+    /// Waits until a job may have come that can be taken, and says whether one was announced; `false` when nobody announced one for
+    /// so long. A job that waits because of a limit is not announced when it may run, so whoever waits looks again in any
+    /// case. One thread waits at a time. The first call returns at once: what came before it was not announced.
+    ///
+    /// # Errors
+    ///
+    /// If the database does not answer.
+    pub fn wait(&self, timeout: Duration) -> Result<bool, QueueError> {
+        let mut listener = self.connections.listener.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(client) = listener.as_mut() else {
+            let mut client = self.connections.connect()?;
+            client.batch_execute("LISTEN passhost_jobs")?;
+            *listener = Some(client);
+            return Ok(true);
+        };
+        let announced = client.notifications().timeout_iter(timeout).next();
+        // All that were announced are one.
+        let more = announced.and_then(|first| client.notifications().iter().count().map(|_| first.is_some()));
+        if more.is_err() || client.is_closed() {
+            *listener = None;
+        }
+        Ok(more?)
+    }
+
+    fn query(&self, sql: &'static str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, QueueError> {
+        self.connections.run(Repeat::Safe, |connection, _| connection.query(sql, values))
+    }
+
+    /// Changes the job that is held under a lease. `known` finds a job of which an earlier try did the same.
+    fn of_lease(
+        &self,
+        lease: &Lease,
+        (sql, values): (&'static str, &[&(dyn ToSql + Sync)]),
+        known: Option<(&'static str, &[&(dyn ToSql + Sync)])>,
+    ) -> Result<(), QueueError> {
+        self.connections.run(Repeat::Safe, |connection, again| {
+            let is_done = !connection.query(sql, values)?.is_empty();
+            let was_done = |connection: &mut Connection| match known {
+                Some((sql, values)) if again => Ok(!connection.query(sql, values)?.is_empty()),
+                _ => Ok::<_, QueueError>(false),
+            };
+            if is_done || was_done(connection)? { Ok(()) } else { Err(QueueError::Stale(lease.ticket.clone())) }
+        })
+    }
+
+    /// Puts back the jobs whose leases ran out.
+    fn requeue(connection: &mut Connection, attempts: u32) -> Result<(), QueueError> {
+        let expired = connection.query(statements::HAS_EXPIRED, &[])?;
+        if expired.first().map_or(Ok(false), |row| row.try_get(0))? {
+            connection.query(statements::REQUEUE, &[&integer(attempts)])?;
+        }
+        Ok(())
+    }
+
+    /// Takes the next jobs of a client, which others may be taking meanwhile. How many were found.
+    fn claim(
+        connection: &mut Connection,
+        (client, jobs): (&str, i64),
+        (worker, lease): (&str, Duration),
+        batch: &mut TakenBatch,
+    ) -> Result<usize, QueueError> {
+        let rows = connection.query(statements::CLAIM, &[&client, &jobs, &span(lease), &worker])?;
+        for row in &rows {
+            let (ticket, attempt) = (Ticket(row.try_get(0)?), row.try_get::<_, i32>(1)?);
+            let payload: Option<Vec<u8>> = row.try_get(3)?;
+            match payload.filter(|payload| row.try_get(2).is_ok_and(|hash: &str| sha256(payload) == hash)) {
+                Some(payload) => {
+                    let lease = Lease { ticket, attempt: attempt.unsigned_abs() };
+                    batch.jobs.push(Taken { lease, client: client.to_owned(), payload });
+                }
+                None => {
+                    connection.query(statements::DAMAGED, &[&ticket.as_str(), &attempt])?;
+                    batch.lost.push(ticket);
+                }
+            }
+        }
+        Ok(rows.len())
+    }
+}
+
+impl Queue for Postgres {
+    fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> {
+        self.limits.check_lengths(client, key, payload)?;
+        for (what, text) in [("client's name", Some(client)), ("key", key)] {
+            if !text.is_none_or(is_storable) {
+                return Err(QueueError::Nul(what));
+            }
+        }
+        let (hash, ticket) = (sha256(payload), Ticket::random(&self.name)?);
+        let submit = |connection: &mut Connection, again| {
+            connection.query(statements::LOCK_CLIENT, &[&client])?;
+            // The ticket tells whether an earlier try was done.
+            if again && !connection.query(statements::OF_TICKET, &[&ticket.as_str()])?.is_empty() {
+                return Ok(ticket.clone());
+            }
+            if let Some(key) = key
+                && let Some(row) = connection.query(statements::OF_KEY, &[&client, &key])?.first()
+            {
+                let (known, known_hash) = (Ticket(row.try_get(0)?), row.try_get::<_, String>(1)?);
+                return if known_hash == hash { Ok(known) } else { Err(QueueError::KeyReused(known)) };
+            }
+            if let Some(row) = connection.query(statements::ROOM, &[&client])?.first() {
+                self.limits.check_room(count(row, 0)?, count(row, 1)?, count(row, 2)?, payload)?;
+            }
+            let bytes = payload.len() as i64;
+            connection.query(statements::SUBMIT, &[&ticket.as_str(), &client, &key, &hash, &bytes, &payload])?;
+            Ok(ticket.clone())
+        };
+        self.connections
+            .run(Repeat::Safe, |connection, again| connection.transaction(|connection| submit(connection, again)))
+    }
+
+    fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> {
+        let TakenBatch { mut jobs, mut lost } = self.take_batch("", 1, lease)?;
+        match (jobs.pop(), lost.pop()) {
+            (None, Some(ticket)) => Err(QueueError::Lost(ticket)),
+            (job, _) => Ok(job),
+        }
+    }
+
+    fn take_batch(&self, worker: &str, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
+        if !is_storable(worker) {
+            return Err(QueueError::Nul("worker's name"));
+        }
+        let running = self.limits.running_of_client;
+        let mut batch = TakenBatch::default();
+        let taken = self.connections.run(Repeat::Safe, |connection, _| {
+            Postgres::requeue(connection, self.limits.attempts)?;
+            // Clients of whom others are taking all that wait.
+            let mut taken_by_others = BTreeSet::new();
+            while batch.jobs.len() + batch.lost.len() < jobs {
+                let mut lines = vec![];
+                for row in connection.query(statements::LINES, &[&i64::try_from(running).unwrap_or(i64::MAX)])? {
+                    let client = row.try_get(0)?;
+                    let (waiting, running, last) = (count(&row, 1)?, count(&row, 2)?, count(&row, 3)?);
+                    lines.push(ClientTurn { running, last, client, waiting });
+                }
+                lines.retain(|line| !taken_by_others.contains(&line.client));
+                let turns = turns(lines, running, jobs - batch.jobs.len() - batch.lost.len());
+                if turns.is_empty() {
+                    break;
+                }
+                for (client, turns) in turns {
+                    let found = Postgres::claim(connection, (&client, turns), (worker, lease), &mut batch)?;
+                    if (found as i64) < turns {
+                        taken_by_others.insert(client);
+                    }
+                }
+            }
+            Ok(())
+        });
+        match taken {
+            Err(error) if batch == TakenBatch::default() => Err(error),
+            _ => Ok(batch),
+        }
+    }
+
+    fn begin(&self, lease: &Lease) -> Result<(), QueueError> {
+        self.of_lease(lease, (statements::BEGIN, &[&lease.ticket.as_str(), &integer(lease.attempt)]), None)
+    }
+
+    fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> {
+        let values: [&(dyn ToSql + Sync); 3] = [&lease.ticket.as_str(), &integer(lease.attempt), &span(duration)];
+        self.of_lease(lease, (statements::RENEW, &values), None)
+    }
+
+    fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> {
+        let (ticket, attempt, hash) = (lease.ticket.as_str(), integer(lease.attempt), sha256(outcome));
+        let finish: [&(dyn ToSql + Sync); 5] = [&ticket, &attempt, &hash, &(outcome.len() as i64), &outcome];
+        let known: [&(dyn ToSql + Sync); 3] = [&ticket, &attempt, &hash];
+        self.of_lease(lease, (statements::FINISH, &finish), Some((statements::IS_FINISHED, &known)))
+    }
+
+    fn give_back(&self, lease: &Lease) -> Result<(), QueueError> {
+        let values: [&(dyn ToSql + Sync); 2] = [&lease.ticket.as_str(), &integer(lease.attempt)];
+        self.of_lease(lease, (statements::GIVE_BACK, &values), Some((statements::IS_GIVEN_BACK, &values)))
+    }
+
+    fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<JobState>, QueueError> {
+        if !is_storable(client) || !is_storable(ticket.as_str()) {
+            return Ok(None);
+        }
+        self.connections.run(Repeat::Safe, |connection, _| {
+            if !connection.query(statements::CANCEL, &[&ticket.as_str(), &client])?.is_empty() {
+                return Ok(Some(JobState::Cancelled));
+            }
+            let rows = connection.query(statements::STATE, &[&ticket.as_str(), &client])?;
+            rows.first().map(|row| named(row.try_get(0)?)).transpose()
+        })
+    }
+
+    fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<JobStatus>, QueueError> {
+        if !is_storable(client) || !is_storable(ticket.as_str()) {
+            return Ok(None);
+        }
+        let rows = self.query(statements::LOOK, &[&ticket.as_str(), &client])?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let record = JobRecord {
+            state: named(row.try_get(0)?)?,
+            loss: row.try_get::<_, Option<String>>(1)?.map(named).transpose()?,
+            attempts: row.try_get::<_, i32>(2)?.unsigned_abs(),
+            submitted_ms: count(row, 3)?,
+            started_ms: row.try_get::<_, Option<i64>>(4)?.map(i64::unsigned_abs),
+            ended_ms: row.try_get::<_, Option<i64>>(5)?.map(i64::unsigned_abs),
+            outcome_sha256: row.try_get(6)?,
+            ..JobRecord::default()
+        };
+        let ahead = row.try_get::<_, Option<i64>>(8)?.map(|ahead| ahead.unsigned_abs() as usize);
+        Ok(Some(status(&record, ahead, row.try_get(7)?)))
+    }
+
+    fn counts(&self) -> Result<Counts, QueueError> {
+        let rows = self.query(statements::COUNTS, &[])?;
+        let Some(row) = rows.first() else { return Ok(Counts::default()) };
+        Ok(Counts { waiting: count(row, 0)?, running: count(row, 1)?, ended: count(row, 2)?, clients: count(row, 3)? })
+    }
+
+    fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError> {
+        if !is_storable(client) || !is_storable(ticket.as_str()) {
+            return Ok(false);
+        }
+        self.connections.run(Repeat::Never("the job was removed"), |connection, _| {
+            Ok(!connection.query(statements::REMOVE, &[&ticket.as_str(), &client])?.is_empty())
+        })
+    }
+
+    fn withdraw(&self, keys: &str) -> Result<usize, QueueError> {
+        if !is_storable(keys) {
+            return Ok(0);
+        }
+        self.connections.run(Repeat::Never("the jobs were withdrawn"), |connection, _| {
+            Ok(connection.query(statements::WITHDRAW, &[&keys])?.len())
+        })
+    }
+
+    fn share(&self, client: &str) -> Result<DiskShare, QueueError> {
+        let limit = self.limits.bytes_of_client;
+        if !is_storable(client) {
+            return Ok(DiskShare { held: 0, limit });
+        }
+        let rows = self.query(statements::ROOM, &[&client])?;
+        Ok(DiskShare { held: rows.first().map_or(Ok(0), |row| count(row, 2))?, limit })
+    }
+
+    fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> {
+        // A few at a time, so that nobody waits for all. What was removed when a connection broke is not counted.
+        let mut all = 0;
+        loop {
+            let forgotten = self.query(statements::FORGET, &[&span(ended_before)])?.len();
+            all += forgotten;
+            if forgotten == 0 {
+                self.query(statements::FORGET_CLIENTS, &[])?;
+                return Ok(all);
+            }
+        }
+    }
+}
+
+/// A number of jobs or bytes.
+fn count(row: &Row, column: usize) -> Result<u64, QueueError> {
+    Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or_default())
+}
+
+fn integer(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// Milliseconds, at most as many as the database adds to a date.
+fn span(duration: Duration) -> f64 {
+    const YEARS: u64 = 100 * 365 * 24 * 3600 * 1000;
+    milliseconds(duration).min(YEARS) as f64
+}
+
+/// A state or a loss, as both are called in documents.
+fn named<T: serde::de::DeserializeOwned>(name: String) -> Result<T, QueueError> {
+    serde_json::from_value(name.into()).map_err(|_| QueueError::Record)
+}
+
+/// Whether the database stores this text.
+fn is_storable(text: &str) -> bool {
+    !text.contains('\0')
+}

@@ -1,0 +1,193 @@
+//! ConnectionPool to the database: a few that are kept, and what is done when one breaks.
+
+use crate::QueueError;
+use postgres::types::ToSql;
+use postgres::{Client, Row, Statement};
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// ConnectionPool at once.
+const MOST: usize = 16;
+/// How long an operation waits for a database that is not there.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// The time between two tries.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Makes a connection.
+pub type Connector = dyn Fn() -> Result<Client, postgres::Error> + Send + Sync;
+
+/// A connection, and the statements that it has prepared.
+pub struct Connection {
+    client: Client,
+    statements: HashMap<&'static str, Statement>,
+}
+
+impl Connection {
+    /// The rows that a statement returns. It is prepared when it is used first.
+    pub fn query(&mut self, sql: &'static str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, QueueError> {
+        let statement = match self.statements.get(sql) {
+            Some(statement) => statement.clone(),
+            None => {
+                let statement = self.client.prepare(sql)?;
+                self.statements.insert(sql, statement.clone());
+                statement
+            }
+        };
+        Ok(self.client.query(&statement, values)?)
+    }
+
+    /// Makes a change whole, or none.
+    pub fn transaction<T>(
+        &mut self,
+        change: impl FnOnce(&mut Connection) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        self.batch("BEGIN")?;
+        let changed = change(self);
+        match &changed {
+            Ok(_) => self.batch("COMMIT")?,
+            // On a broken connection the database rolls back by itself.
+            Err(_) => drop(self.batch("ROLLBACK")),
+        }
+        changed
+    }
+
+    /// Runs statements that have no values.
+    pub fn batch(&mut self, sql: &str) -> Result<(), QueueError> {
+        Ok(self.client.batch_execute(sql)?)
+    }
+}
+
+/// Whether an operation may be done again when the connection broke before its answer.
+#[derive(Clone, Copy)]
+pub enum Repeat {
+    /// Done twice, it has the effect and the answer of once.
+    Safe,
+    /// Its answer would be another. The words say what is unknown then.
+    Never(&'static str),
+}
+
+/// Connections that are open, for one operation each at a time.
+pub struct ConnectionPool {
+    connect: Box<Connector>,
+    pool: Mutex<PoolState>,
+    freed: Condvar,
+    /// The one that hears of jobs that come.
+    pub listener: Mutex<Option<Client>>,
+}
+
+#[derive(Default)]
+struct PoolState {
+    idle: Vec<Connection>,
+    open: usize,
+}
+
+/// A place among the connections, which is free again when this is dropped.
+struct PoolPlace<'a>(&'a ConnectionPool);
+
+impl Drop for PoolPlace<'_> {
+    fn drop(&mut self) {
+        self.0.pool().open -= 1;
+        self.0.freed.notify_one();
+    }
+}
+
+impl ConnectionPool {
+    pub fn new(connect: Box<Connector>) -> ConnectionPool {
+        ConnectionPool { connect, pool: Mutex::default(), freed: Condvar::new(), listener: Mutex::default() }
+    }
+
+    fn pool(&self) -> MutexGuard<'_, PoolState> {
+        // Each change is whole.
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection outside the pool.
+    pub fn connect(&self) -> Result<Client, QueueError> {
+        Ok((self.connect)()?)
+    }
+
+    /// Does an operation, and does it again when that is safe and the connection broke or the database rolled it back. The
+    /// operation learns whether an earlier try may have been done.
+    pub fn run<T>(
+        &self,
+        repeat: Repeat,
+        mut operation: impl FnMut(&mut Connection, bool) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        let (begun, mut again) = (Instant::now(), false);
+        loop {
+            let error = match self.once(repeat, &mut again, &mut operation) {
+                Err(QueueError::Database(error)) if is_broken(&error) || is_undone(&error) => error,
+                done => return done,
+            };
+            if again && let Repeat::Never(unknown) = repeat {
+                return Err(QueueError::Unanswered(unknown));
+            }
+            if begun.elapsed() >= PATIENCE {
+                return Err(QueueError::Unreachable(error));
+            }
+            sleep(PAUSE);
+        }
+    }
+
+    fn once<T>(
+        &self,
+        repeat: Repeat,
+        again: &mut bool,
+        operation: &mut impl FnMut(&mut Connection, bool) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        let mut pool =
+            self.freed.wait_while(self.pool(), |pool| pool.open >= MOST).unwrap_or_else(PoisonError::into_inner);
+        pool.open += 1;
+        let place = PoolPlace(self);
+        let mut idle = pool.idle.pop();
+        drop(pool);
+        if matches!(repeat, Repeat::Never(_)) {
+            // Else it would fail for a connection that broke while nobody used it.
+            idle = idle.and_then(|mut idle| idle.client.is_valid(PATIENCE).is_ok().then_some(idle));
+        }
+        let mut connection = match idle.filter(|idle| !idle.client.is_closed()) {
+            Some(idle) => idle,
+            None => Connection { client: self.connect()?, statements: HashMap::new() },
+        };
+        let done = operation(&mut connection, *again);
+        if matches!(&done, Err(QueueError::Database(error)) if is_broken(error)) {
+            *again = true;
+            // Those that did nothing meanwhile broke with it.
+            let idle = std::mem::take(&mut self.pool().idle);
+            drop(idle);
+        } else {
+            self.pool().idle.push(connection);
+        }
+        drop(place);
+        done
+    }
+}
+
+impl Drop for ConnectionPool {
+    fn drop(&mut self) {
+        // A client ends a runtime of its own, which must not happen on a thread of another one.
+        let idle = std::mem::take(&mut self.pool().idle);
+        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = std::thread::spawn(move || drop((idle, listener))).join();
+    }
+}
+
+/// Whether the connection is of no use any more, or was none.
+fn is_broken(error: &postgres::Error) -> bool {
+    match error.code() {
+        // The server ends, or begins.
+        Some(code) => code.code().starts_with("08") || code.code().starts_with("57P"),
+        None => {
+            let cause = std::error::Error::source(error);
+            error.is_closed() || cause.is_some_and(|cause| cause.is::<io::Error>())
+        }
+    }
+}
+
+/// Whether the database did nothing because of others at the same time: a deadlock, or too many connections.
+fn is_undone(error: &postgres::Error) -> bool {
+    error.code().is_some_and(|code| ["40001", "40P01", "53300"].contains(&code.code()))
+}

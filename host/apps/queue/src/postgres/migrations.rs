@@ -1,0 +1,39 @@
+//! The tables of a queue in a database, from version to version.
+
+use super::connections::Connection;
+use crate::QueueError;
+use crate::names::QueueNames;
+
+/// What leads to each version from the one before. A migration that was released never changes.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_jobs.sql")];
+/// The oldest PostgreSQL that this is tested with.
+const OLDEST: i32 = 15;
+
+/// Brings the tables to the version of this program, and says what the queue is called. One process at a time does this.
+pub fn migrate(connection: &mut Connection) -> Result<String, QueueError> {
+    let found = connection.query("SELECT current_setting('server_version_num')::integer / 10000", &[])?;
+    let found = found.first().map_or(Ok(0), |row| row.try_get(0))?;
+    if found < OLDEST {
+        return Err(QueueError::DatabaseVersion { found, oldest: OLDEST });
+    }
+    connection.transaction(|connection| {
+        connection.batch("SELECT pg_advisory_xact_lock(1886221159, hashtext(current_schema()))")?;
+        connection.batch(
+            "CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied timestamptz NOT NULL DEFAULT now())",
+        )?;
+        let found = connection.query("SELECT coalesce(max(version), 0) FROM schema_versions", &[])?;
+        let found: i32 = found.first().map_or(Ok(0), |row| row.try_get(0))?;
+        let known = MIGRATIONS.len() as i32;
+        if found > known {
+            return Err(QueueError::Schema { found, known });
+        }
+        for (version, migration) in (1..=known).zip(MIGRATIONS).filter(|(version, _)| *version > found) {
+            connection.batch(migration)?;
+            connection.query("INSERT INTO schema_versions (version) VALUES ($1)", &[&version])?;
+        }
+        let new = QueueNames::random()?.queue;
+        connection.query("INSERT INTO queue (name) VALUES ($1) ON CONFLICT DO NOTHING", &[&new])?;
+        let name = connection.query("SELECT name FROM queue", &[])?;
+        Ok(name.first().map_or(Ok(new), |row| row.try_get(0))?)
+    })
+}

@@ -1,0 +1,283 @@
+//! What the engine for many machines promises when processes are killed, take at once, or lose the database.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod engines;
+
+use engines::{Database, LEASE, Place as _, Server};
+use passhost_queue::{Counts, JobLoss, Postgres, Queue, QueueError, QueueLimits, Ticket};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
+/// Where a worker finds the queue, and milliseconds that a job takes.
+const PLACE: &str = "PASSHOST_QUEUE_TO_WORK_ON";
+const WORK: &str = "PASSHOST_WORK";
+/// A lease that runs out soon after its worker is killed.
+const SHORT: Duration = Duration::from_millis(400);
+
+fn limits() -> QueueLimits {
+    QueueLimits { attempts: u32::MAX, ..QueueLimits::default() }
+}
+
+/// What a worker process does: it says each thing when it is done. Does nothing where nobody asked for it.
+#[test]
+fn the_worker() {
+    let Ok(address) = std::env::var(PLACE) else { return };
+    let work = Duration::from_millis(std::env::var(WORK).unwrap().parse().unwrap());
+    let queue = Postgres::open(&address, limits()).unwrap();
+    let say = |text: String| {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "\n{text}").and_then(|()| out.flush()).unwrap();
+    };
+    loop {
+        let batch = queue.take_batch("worker", 3, SHORT).unwrap();
+        for job in &batch.jobs {
+            let _ = queue.begin(&job.lease);
+            sleep(work);
+            let outcome = format!("{} {}", job.lease.ticket, job.lease.attempt);
+            match queue.finish(&job.lease, outcome.as_bytes()) {
+                Ok(()) => say(format!("finished {outcome}")),
+                Err(QueueError::Stale(_)) => say(format!("stale {outcome}")),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        let counts = queue.counts().unwrap();
+        match counts.waiting + counts.running {
+            0 => return,
+            _ if batch.jobs.is_empty() => sleep(Duration::from_millis(20)),
+            _ => {}
+        }
+    }
+}
+
+/// A worker process.
+struct Worker(Child, BufReader<ChildStdout>);
+
+impl Worker {
+    fn start(address: &str, work_ms: u32) -> Worker {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "the_worker", "--nocapture"]).env(PLACE, address).env(WORK, work_ms.to_string());
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+        let out = BufReader::new(process.stdout.take().unwrap());
+        Worker(process, out)
+    }
+
+    /// What it said that it finished, by job.
+    fn end(self) -> Vec<(String, String)> {
+        let Worker(mut process, out) = self;
+        let lines: Vec<String> = out.lines().map_while(Result::ok).collect();
+        process.wait().unwrap();
+        let finished = lines.iter().filter_map(|line| line.strip_prefix("finished "));
+        finished.map(|outcome| (outcome.split(' ').next().unwrap().to_owned(), outcome.to_owned())).collect()
+    }
+}
+
+#[test]
+fn each_job_has_one_end_when_workers_are_killed_and_the_database_is_restarted() {
+    let server = match Server::start() {
+        Ok(server) => server,
+        Err(why) => return eprintln!("skipped: each_job_has_one_end_when_workers_are_killed: {why}"),
+    };
+    let address = server.schema("killed");
+    let queue = Postgres::open(&address, limits()).unwrap();
+    let submit = |number: u32| queue.submit(&format!("client {}", number % 3), None, &number.to_le_bytes()).unwrap();
+    let tickets: Vec<Ticket> = (0..150).map(submit).collect();
+    let mut workers: Vec<Worker> = (0..3).map(|_| Worker::start(&address, 5)).collect();
+    let mut finished = vec![];
+    for kill in 0..9 {
+        sleep(Duration::from_millis(120));
+        let mut killed = workers.remove(0);
+        killed.0.kill().unwrap();
+        finished.extend(killed.end());
+        workers.push(Worker::start(&address, 5));
+        if kill == 4 {
+            server.restart();
+        }
+    }
+    workers.into_iter().for_each(|worker| finished.extend(worker.end()));
+    let said: BTreeMap<&String, &String> = finished.iter().map(|(ticket, outcome)| (ticket, outcome)).collect();
+    assert_eq!(said.len(), finished.len(), "no job was finished twice: {finished:?}");
+    let mut again = 0;
+    for (number, ticket) in tickets.iter().enumerate() {
+        let status = queue.look(&format!("client {}", number % 3), ticket).unwrap().unwrap();
+        let outcome = String::from_utf8(status.outcome.unwrap()).unwrap();
+        // A worker may have been killed before it said so.
+        assert!(said.get(&ticket.as_str().to_owned()).is_none_or(|said| **said == outcome), "{outcome}");
+        assert_eq!(outcome, format!("{ticket} {}", status.attempts));
+        again += status.attempts - 1;
+    }
+    assert!(again > 0, "some worker was killed with a job");
+    assert_eq!(queue.counts().unwrap(), Counts { ended: 150, ..Counts::default() });
+}
+
+#[test]
+fn two_processes_that_take_at_once_never_get_the_same_job() {
+    let Some(server) = Server::shared("two_processes_that_take_at_once_never_get_the_same_job") else { return };
+    let address = server.schema("at_once");
+    let queue = Postgres::open(&address, limits()).unwrap();
+    let tickets: BTreeSet<String> =
+        (0..200).map(|_| queue.submit("a", None, b"job").unwrap().as_str().to_owned()).collect();
+    let workers = [(); 4].map(|()| Worker::start(&address, 0));
+    let finished: Vec<Vec<(String, String)>> = workers.map(Worker::end).into();
+    assert!(finished.iter().filter(|jobs| !jobs.is_empty()).count() > 1, "more than one took part");
+    let all: Vec<&(String, String)> = finished.iter().flatten().collect();
+    assert_eq!((all.len(), all.iter().map(|job| job.0.clone()).collect()), (200, tickets));
+    assert!(all.iter().all(|(_, outcome)| outcome.ends_with(" 1")), "each was taken once");
+}
+
+#[test]
+fn threads_that_take_at_once_share_the_jobs_and_counts_stay_right() {
+    let Some(server) = Server::shared("threads_that_take_at_once_share_the_jobs_and_counts_stay_right") else { return };
+    let queue = &Postgres::open(&server.schema("threads"), limits()).unwrap();
+    scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || {
+                for number in 0..40 {
+                    let client = format!("client {}", number % 5);
+                    let ticket = queue.submit(&client, None, b"job").unwrap();
+                    match number % 4 {
+                        0 => drop(queue.cancel(&client, &ticket).unwrap()),
+                        _ => queue.take_batch("thread", 1 + thread, LEASE).unwrap().jobs.iter().for_each(|job| {
+                            // A client may have cancelled it meanwhile.
+                            let _ = queue.finish(&job.lease, b"done");
+                        }),
+                    }
+                }
+            });
+        }
+    });
+    while let Some(job) = queue.take(LEASE).unwrap() {
+        queue.finish(&job.lease, b"done").unwrap();
+    }
+    assert_eq!(queue.counts().unwrap(), Counts { ended: 160, ..Counts::default() });
+    // Whoever has nothing any more leaves no counts behind.
+    assert_eq!(queue.forget(Duration::ZERO).unwrap(), 160);
+    assert_eq!(queue.counts().unwrap(), Counts::default());
+    assert_eq!(queue.share("client 1").unwrap().held, 0);
+}
+
+#[test]
+fn a_restart_of_the_database_is_not_noticed() {
+    let server = match Server::start() {
+        Ok(server) => server,
+        Err(why) => return eprintln!("skipped: a_restart_of_the_database_is_not_noticed: {why}"),
+    };
+    let queue = Postgres::open(&server.schema("restarted"), limits()).unwrap();
+    let first = queue.submit("a", None, b"1").unwrap();
+    server.restart();
+    queue.submit("a", None, b"2").unwrap();
+    let job = queue.take(LEASE).unwrap().unwrap();
+    assert_eq!(job.lease.ticket, first);
+    server.restart();
+    queue.finish(&job.lease, b"done").unwrap();
+    server.restart();
+    // Nothing was sent yet, so this may be tried on another connection.
+    assert!(queue.remove("a", &first).unwrap());
+    assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, clients: 1, ..Counts::default() });
+}
+
+#[test]
+fn a_batch_has_the_turns_of_its_jobs_and_the_name_of_its_worker() {
+    let Some(place) = Database::new("a_batch_has_the_turns_of_its_jobs") else { return };
+    let queue = place.open(QueueLimits { running_of_client: 3, ..limits() });
+    for (client, jobs) in [("a", 6), ("b", 2), ("c", 1)] {
+        (0..jobs).for_each(|_| drop(queue.submit(client, None, b"job").unwrap()));
+    }
+    let clients = |jobs| {
+        let batch = queue.take_batch("host 1", jobs, LEASE).unwrap();
+        batch.jobs.into_iter().map(|job| job.client).collect::<String>()
+    };
+    assert_eq!([4, 9, 9].map(clients), ["aabc", "ab", ""]);
+    place.execute("DO $$ BEGIN ASSERT (SELECT count(*) FROM jobs WHERE worker = 'host 1') = 6; END $$");
+}
+
+#[test]
+fn what_is_damaged_in_the_database_is_a_loss_of_that_job_alone() {
+    let Some(place) = Database::new("what_is_damaged_in_the_database") else { return };
+    let queue = place.open(limits());
+    let [ended, damaged, waits] = [b"1", b"2", b"3"].map(|payload| queue.submit("a", None, payload).unwrap());
+    queue.finish(&queue.take(LEASE).unwrap().unwrap().lease, b"outcome").unwrap();
+    place.execute("UPDATE outcomes SET bytes = 'another'");
+    place.execute(&format!("UPDATE payloads SET bytes = 'another' WHERE ticket = '{damaged}'"));
+    let batch = queue.take_batch("", 2, LEASE).unwrap();
+    assert_eq!((batch.jobs[0].lease.ticket.clone(), batch.lost), (waits, vec![damaged.clone()]));
+    let loss = |ticket| queue.look("a", ticket).unwrap().unwrap().loss;
+    assert_eq!([loss(&ended), loss(&damaged)], [Some(JobLoss::Outcome), Some(JobLoss::Payload)]);
+    assert_eq!(queue.counts().unwrap(), Counts { running: 1, ended: 2, clients: 1, ..Counts::default() });
+}
+
+#[test]
+fn two_that_open_at_once_make_one_queue_and_tables_of_a_newer_program_are_refused() {
+    let Some(server) = Server::shared("two_that_open_at_once_make_one_queue") else { return };
+    let address = &server.schema("opened");
+    let open = || Postgres::open(address, limits());
+    let tickets = scope(|scope| {
+        let opened = [(); 4].map(|()| scope.spawn(move || open().unwrap().submit("a", None, b"job").unwrap()));
+        opened.map(|opened| opened.join().unwrap())
+    });
+    assert!(tickets.iter().all(|ticket| ticket.as_str()[..8] == tickets[0].as_str()[..8]), "{tickets:?}");
+    Database { address: address.clone() }.execute("INSERT INTO schema_versions VALUES (1000)");
+    assert!(matches!(open(), Err(QueueError::Schema { found: 1000, .. })));
+    assert!(matches!(Postgres::open("no address", limits()), Err(QueueError::Database(_))));
+}
+
+#[test]
+fn whoever_waits_wakes_when_a_job_comes_from_another_process() {
+    let Some(server) = Server::shared("whoever_waits_wakes_when_a_job_comes") else { return };
+    let address = server.schema("wakes");
+    let [here, there] = [(); 2].map(|()| Postgres::open(&address, limits()).unwrap());
+    assert!(here.wait(LEASE).unwrap(), "what came before is unknown");
+    assert!(!here.wait(Duration::from_millis(50)).unwrap());
+    let begun = Instant::now();
+    scope(|scope| {
+        let waits = scope.spawn(|| here.wait(LEASE).unwrap());
+        there.submit("a", None, b"job").unwrap();
+        assert!(waits.join().unwrap());
+    });
+    assert!(begun.elapsed() < LEASE / 2);
+    assert_eq!(here.take(LEASE).unwrap().unwrap().payload, b"job");
+    assert_eq!(there.look("a", &Ticket::named("a\0b")).unwrap(), None);
+    assert!(matches!(there.submit("a\0b", None, b"job"), Err(QueueError::Nul("client's name"))));
+}
+
+/// How fast jobs are taken and finished by so many threads, at a depth of 100,000: `--ignored --nocapture`.
+#[test]
+#[ignore = "it measures"]
+fn claims_at_a_depth() {
+    let Some(server) = Server::shared("claims_at_a_depth") else { return };
+    for (threads, batch) in [(1, 1), (4, 1), (8, 1), (8, 16)] {
+        let address = server.schema(&format!("depth_{threads}_{batch}"));
+        let queue = &Postgres::open(&address, QueueLimits { running_of_client: u64::MAX, ..limits() }).unwrap();
+        Database { address }.execute(
+            "INSERT INTO jobs (ticket, client, payload_sha256, payload_bytes)
+                SELECT n, n % 10, encode(sha256('job'), 'hex'), 3 FROM generate_series(1, 100000) n;
+            INSERT INTO payloads SELECT n, 'job' FROM generate_series(1, 100000) n; ANALYZE",
+        );
+        let until = Instant::now() + Duration::from_secs(4);
+        let work = || {
+            let (mut claims, mut jobs) = (vec![], 0);
+            while Instant::now() < until {
+                let begun = Instant::now();
+                let taken = queue.take_batch("host", batch, LEASE).unwrap();
+                claims.push(begun.elapsed());
+                taken.jobs.iter().for_each(|job| queue.finish(&job.lease, b"done").unwrap());
+                jobs += taken.jobs.len();
+            }
+            (claims, jobs)
+        };
+        let (mut claims, mut jobs) = (vec![], 0);
+        for (more, finished) in scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+        }) {
+            claims.extend(more);
+            jobs += finished;
+        }
+        claims.sort();
+        let [median, p99] = [50, 99].map(|percent| claims[claims.len() * percent / 100]);
+        println!("{threads} threads, batches of {batch}: {} jobs/s; claim median {median:?}, p99 {p99:?}", jobs / 4);
+    }
+}
