@@ -12,7 +12,7 @@ use ::postgres::fallible_iterator::FallibleIterator as _;
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Config, NoTls, Row};
 use connections::{Connection, ConnectionPool, Repeat};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 use std::time::Duration;
 use turns::{ClientTurn, turns};
@@ -120,28 +120,28 @@ impl Postgres {
 
     /// Puts back the jobs whose leases ran out.
     fn requeue(connection: &mut Connection, attempts: u32) -> Result<(), QueueError> {
-        let expired = connection.query(statements::HAS_EXPIRED, &[])?;
-        if expired.first().map_or(Ok(false), |row| row.try_get(0))? {
+        if !connection.query(statements::HAS_EXPIRED, &[])?.is_empty() {
             connection.query(statements::REQUEUE, &[&integer(attempts)])?;
         }
         Ok(())
     }
 
-    /// Takes the next jobs of a client, which others may be taking meanwhile. How many were found.
+    /// Takes the jobs of these turns. Returns the clients of whom fewer were found: others are taking the rest.
     fn claim(
         connection: &mut Connection,
-        (client, jobs): (&str, i64),
+        mut turns: BTreeMap<String, i64>,
         (worker, lease): (&str, Duration),
         batch: &mut TakenBatch,
-    ) -> Result<usize, QueueError> {
-        let rows = connection.query(statements::CLAIM, &[&client, &jobs, &span(lease), &worker])?;
-        for row in &rows {
+    ) -> Result<BTreeSet<String>, QueueError> {
+        let (clients, most): (Vec<&String>, Vec<i64>) = turns.iter().unzip();
+        for row in connection.query(statements::CLAIM, &[&clients, &most, &span(lease), &worker])? {
             let (ticket, attempt) = (Ticket(row.try_get(0)?), row.try_get::<_, i32>(1)?);
-            let payload: Option<Vec<u8>> = row.try_get(3)?;
+            let (payload, client): (Option<Vec<u8>>, String) = (row.try_get(3)?, row.try_get(4)?);
+            turns.entry(client.clone()).and_modify(|turns| *turns -= 1);
             match payload.filter(|payload| row.try_get(2).is_ok_and(|hash: &str| sha256(payload) == hash)) {
                 Some(payload) => {
                     let lease = Lease { ticket, attempt: attempt.unsigned_abs() };
-                    batch.jobs.push(Taken { lease, client: client.to_owned(), payload });
+                    batch.jobs.push(Taken { lease, client, payload });
                 }
                 None => {
                     connection.query(statements::DAMAGED, &[&ticket.as_str(), &attempt])?;
@@ -149,7 +149,8 @@ impl Postgres {
                 }
             }
         }
-        Ok(rows.len())
+        turns.retain(|_, left| *left > 0);
+        Ok(turns.into_keys().collect())
     }
 }
 
@@ -215,12 +216,7 @@ impl Queue for Postgres {
                 if turns.is_empty() {
                     break;
                 }
-                for (client, turns) in turns {
-                    let found = Postgres::claim(connection, (&client, turns), (worker, lease), &mut batch)?;
-                    if (found as i64) < turns {
-                        taken_by_others.insert(client);
-                    }
-                }
+                taken_by_others.append(&mut Postgres::claim(connection, turns, (worker, lease), &mut batch)?);
             }
             Ok(())
         });
