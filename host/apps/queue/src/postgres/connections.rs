@@ -1,4 +1,4 @@
-//! ConnectionPool to the database: a few that are kept, and what is done when one breaks.
+//! Connections to the database: a few that are kept, and what is done when one breaks.
 
 use crate::QueueError;
 use postgres::types::ToSql;
@@ -9,12 +9,17 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// ConnectionPool at once.
+/// Connections at once.
 const MOST: usize = 16;
 /// How long an operation waits for a database that is not there.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// The time between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Each statement finds its rows by an index. The planner must not think otherwise where it knows little of the tables, as when
+/// many jobs came at once: it keeps a plan.
+const SETTINGS: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off;
+    SET enable_mergejoin = off; SET jit = off";
 
 /// Makes a connection.
 pub type Connector = dyn Fn() -> Result<Client, postgres::Error> + Send + Sync;
@@ -150,7 +155,11 @@ impl ConnectionPool {
         }
         let mut connection = match idle.filter(|idle| !idle.client.is_closed()) {
             Some(idle) => idle,
-            None => Connection { client: self.connect()?, statements: HashMap::new() },
+            None => {
+                let mut new = Connection { client: self.connect()?, statements: HashMap::new() };
+                new.batch(SETTINGS)?;
+                new
+            }
         };
         let done = operation(&mut connection, *again);
         if matches!(&done, Err(QueueError::Database(error)) if is_broken(error)) {
