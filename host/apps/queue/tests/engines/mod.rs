@@ -72,6 +72,8 @@ set -e
 cd /tmp
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
+# A signal to all processes of a terminal ends the server, too.
+trap : INT TERM HUP
 "$1/initdb" -D "$directory/data" -U postgres -A trust -E UTF8 --locale=C --no-sync > "$directory/log"
 echo "unix_socket_directories = '$directory'
 listen_addresses = ''
