@@ -88,6 +88,9 @@ read -r _ || true
 impl Server {
     /// Starts one; why not, where there is no PostgreSQL.
     pub fn start() -> Result<Server, String> {
+        if std::env::var_os("CI").is_some() {
+            return Err("servers are not started in CI".to_owned());
+        }
         let programs = programs().ok_or("no /usr/lib/postgresql/*/bin/initdb of version 15 or newer")?;
         let mut command = unprivileged("sh");
         command.args(["-c", RUN, "sh"]).arg(&programs).stdin(Stdio::piped()).stdout(Stdio::piped());
