@@ -1,0 +1,52 @@
+//! How fast jobs are taken and finished by so many threads, at a depth of 100,000, on a PostgreSQL that is started for it:
+//! `cargo run -p passhost-queue --example claims`.
+
+#![allow(clippy::unwrap_used, reason = "a measurement fails by panicking")]
+
+#[path = "../tests/engines/mod.rs"]
+mod engines;
+
+use engines::{Database, LEASE, Server};
+use passhost_queue::{Postgres, Queue as _, QueueLimits};
+use std::thread::scope;
+use std::time::{Duration, Instant};
+
+fn main() {
+    let Some(server) = Server::shared("claims") else { return };
+    for (threads, batch) in [(1, 1), (8, 1), (8, 16)] {
+        let address = server.schema(&format!("depth_{threads}_{batch}"));
+        let queue = &Postgres::open(
+            &address,
+            QueueLimits { running_of_client: u64::MAX, attempts: u32::MAX, ..QueueLimits::default() },
+        )
+        .unwrap();
+        Database { address }.execute(
+            "INSERT INTO jobs (ticket, client, payload_sha256, payload_bytes)
+                SELECT n, n % 10, encode(sha256('job'), 'hex'), 3 FROM generate_series(1, 100000) n;
+            INSERT INTO payloads SELECT n, 'job' FROM generate_series(1, 100000) n; ANALYZE",
+        );
+        let until = Instant::now() + Duration::from_secs(4);
+        let work = || {
+            let (mut claims, mut jobs) = (vec![], 0);
+            while Instant::now() < until {
+                let begun = Instant::now();
+                let taken = queue.take_batch("host", batch, LEASE).unwrap();
+                claims.push(begun.elapsed());
+                taken.jobs.iter().for_each(|job| queue.finish(&job.lease, b"done").unwrap());
+                jobs += taken.jobs.len();
+            }
+            (claims, jobs)
+        };
+        let (mut claims, mut jobs) = (vec![], 0);
+        for (more, finished) in scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+        }) {
+            claims.extend(more);
+            jobs += finished;
+        }
+        claims.sort();
+        let [median, p99] = [50, 99].map(|percent| claims[claims.len() * percent / 100]);
+        println!("{threads} threads, batches of {batch}: {} jobs/s; claim median {median:?}, p99 {p99:?}", jobs / 4);
+    }
+}
