@@ -50,6 +50,8 @@ pub(super) struct TileConstants {
     pub(super) products: [f64; 2],
     /// Bytes that it reads in a cycle from the second-level cache.
     pub(super) bytes: f64,
+    /// Cycles for an element that it takes into its memory, of windows: all within their tensor, and others.
+    pub(super) elements: [f64; 2],
     /// Results along either side of a block, and the terms of a step: of half types, and of others.
     pub(super) blocks: [(u64, [f64; 2]); 2],
     /// Cycles that a step takes at least, and what comes before and behind the steps.
@@ -62,6 +64,7 @@ const TILES: TileConstants = TileConstants {
     clock: 1.7,
     products: [450.0, 75.0],
     bytes: 32.0,
+    elements: [0.04, 0.17],
     blocks: [(32, [128.0, 24.0]), (64, [64.0, 16.0])],
     waits: [500.0, 2000.0],
     hidden: 3.0,
@@ -71,6 +74,7 @@ const TILES: TileConstants = TileConstants {
 const LIBRARY: TileConstants = TileConstants {
     products: [1400.0, 100.0],
     bytes: 96.0,
+    elements: [0.0, 0.0],
     blocks: [(32, [128.0, 32.0]), (128, [64.0, 16.0])],
     hidden: 2.0,
     ..TILES

@@ -73,6 +73,14 @@ impl Contraction {
         self.guard.is_empty() && places.all(|(at, extent)| at.lies_within(*extent))
     }
 
+    /// Whether a library on a GPU may round factors of `f32` to TF32: of convolutions, but for those of few channels, of which
+    /// its tensor cores would have nothing (`passhost-gpu-tests rates` finds their bits equal to a kernel's).
+    pub(super) fn may_round(&self) -> bool {
+        let (channels, dimensions) = (self.window.first(), self.window.len() - 1);
+        let few = if dimensions == 2 { 8 } else { 3 };
+        self.convolves && channels.is_none_or(|channels| *channels > few)
+    }
+
     /// The sides of the matrix product that it is: rows that one factor alone has, those of the other, and the window.
     fn sides(&self) -> [u64; 3] {
         let axes = |factor: &ProductFactor| {

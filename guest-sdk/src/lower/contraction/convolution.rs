@@ -51,12 +51,18 @@ impl<'a> ConvolutionWindows<'a> {
         Ok(ConvolutionWindows { call, stride, padding, dilation, groups, rows, weight, channel })
     }
 
+    /// Whether each element of a transposed convolution's result is of one place of one window: these lie side by side.
+    fn tile_the_result(&self) -> bool {
+        let is_plain =
+            self.padding.iter().all(|&padding| padding == 0) && self.dilation.iter().all(|&dilation| dilation == 1);
+        self.stride == self.weight[2..] && is_plain
+    }
+
     fn contraction(
         &self,
-        channels: i64,
+        window: Vec<i64>,
         parts: impl Fn(&[Index], &[Index], &Index) -> (Vec<Index>, Vec<Index>, IndexGuard),
     ) -> Result<Contraction, Uncovered> {
-        let window = [&[channels], &self.weight[2..]].concat();
         let axes = Index::axes(&[self.rows, &window].concat());
         let (own, within) = axes.split_at(self.rows.len());
         let (input_at, weight_at, guard) = parts(own, within, &own[self.channel]);
@@ -91,7 +97,7 @@ fn either(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
 /// A weight `[result channels, channels of a group, ...]`.
 fn convolved(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered> {
     let (results, channels) = (windows.weight[0], windows.weight[1]);
-    windows.contraction(channels, |own, within, result| {
+    windows.contraction([&[channels], &windows.weight[2..]].concat(), |own, within, result| {
         let mut at = vec![result.div(results / windows.groups).times(channels).plus(&within[0])];
         for dim in 0..windows.stride.len() {
             let (row, step) = (&own[windows.channel + 1 + dim], &within[1 + dim]);
@@ -106,7 +112,18 @@ fn convolved(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered>
 /// leads from it to the result.
 fn transposed(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered> {
     let (channels, results) = (windows.weight[0] / windows.groups, windows.weight[1]);
-    windows.contraction(channels, |own, within, result| {
+    if windows.tile_the_result() {
+        return windows.contraction(vec![channels], |own, within, result| {
+            let channel = result.div(results).times(channels).plus(&within[0]);
+            let (mut at, mut weight_at) = (vec![channel.clone()], vec![channel, result.rem(results)]);
+            for (row, &stride) in own[windows.channel + 1..].iter().zip(&windows.stride) {
+                at.push(row.div(stride));
+                weight_at.push(row.rem(stride));
+            }
+            (at, weight_at, vec![])
+        });
+    }
+    windows.contraction([&[channels], &windows.weight[2..]].concat(), |own, within, result| {
         let channel = result.div(results).times(channels).plus(&within[0]);
         let (mut at, mut guard) = (vec![channel.clone()], vec![]);
         for dim in 0..windows.stride.len() {

@@ -22,8 +22,16 @@ pub(in crate::lower) struct Tile {
     sides: [u64; 2],
     /// Products that are added up for each element.
     pub(in crate::lower) terms: u64,
-    /// Whether both factors are of half types as they are read.
+    pub(in crate::lower) kind: TileKind,
+}
+
+/// What the factors of products are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::lower) struct TileKind {
+    /// Whether both are of half types as they are read.
     pub(in crate::lower) is_half: bool,
+    /// For windows of more than one place, whether they reach beyond their tensor.
+    pub(in crate::lower) windows: Option<bool>,
 }
 
 /// The shortest side of products in tiles, and the shortest that fills some of a tile: below it, kernels that go over rows
@@ -46,10 +54,8 @@ impl Tile {
         let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
         let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
         let is_of_vectors = contraction.is_of_vectors(graph);
-        // A library rounds the factors of some convolutions to TF32, and multiplies by what is not there, where an infinite
-        // weight gives NaN.
-        let is_rounded = contraction.convolves && (first == Dtype::F32 || !contraction.is_inside(graph));
-        if !is_covered || is_rounded || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
+        let may_round = first == Dtype::F32 && contraction.may_round();
+        if !is_covered || may_round || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
             return None;
         }
         let footprint = Footprint { is_tiled: true, ..contraction.footprint() };
@@ -62,16 +68,23 @@ impl Tile {
         let mask = |places: Coordinates| {
             places.iter().flat_map(Index::axes_read).fold(0, |mask: u32, axis| mask | 1u32.wrapping_shl(axis as u32))
         };
-        let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), first != Dtype::F32).ok();
-        let tile = tile.filter(|tile| tile.is_half || !tile.is_in_parts());
+        let slides = contraction.convolves && contraction.window[1..].iter().any(|&size| size > 1);
+        let windows = slides.then(|| !contraction.is_inside(graph));
+        let kind = TileKind { is_half: first != Dtype::F32, windows };
+        let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), kind).ok();
+        let tile = tile.filter(|tile| kind.is_half || !tile.is_in_parts());
         // Vectors in groups, as of a convolution, may be matrices. Kernels by rows handle overlapping windows better.
         let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
         tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
     }
 
     /// Of axes with these extents, parallel and reduce, and those that the factors follow, as bits.
-    fn of_masks([parallel, reduce]: [&[i64]; 2], [first, second]: [u32; 2], is_half: bool) -> Result<Tile, LowerError> {
-        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, is_half };
+    fn of_masks(
+        [parallel, reduce]: [&[i64]; 2],
+        [first, second]: [u32; 2],
+        kind: TileKind,
+    ) -> Result<Tile, LowerError> {
+        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, kind };
         for (axis, &extent) in parallel.iter().chain(reduce).enumerate().filter(|(_, extent)| **extent > 1) {
             let is_term = axis >= parallel.len();
             let along = match (first >> axis & 1, second >> axis & 1) {
@@ -89,8 +102,8 @@ impl Tile {
         }
     }
 
-    /// Of a kernel that adds up products, perhaps of half types, and reduces nothing else.
-    pub(in crate::lower) fn of_kernel(kernel: &Kernel, is_half: bool) -> Result<Tile, LowerError> {
+    /// Of a kernel that adds up products of such factors, and reduces nothing else.
+    pub(in crate::lower) fn of_kernel(kernel: &Kernel, kind: TileKind) -> Result<Tile, LowerError> {
         let is_fold = |op: &&Op| matches!(op, Op::Reduce(..) | Op::Scan(..));
         let folds: Vec<&Op> = kernel.body.iter().map(|inst| &inst.op).filter(is_fold).collect();
         let &[Op::Reduce(ReduceOp::Sum, sum)] = &folds[..] else {
@@ -119,7 +132,7 @@ impl Tile {
             return Err(LowerError::Tile("have factors that lie along a part of an axis"));
         }
         let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.values[reg.0 as usize]));
-        Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, is_half)
+        Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, kind)
     }
 
     /// Whether a library adds up the terms in several parts, as it has too few blocks to do otherwise: sums of `f32` then

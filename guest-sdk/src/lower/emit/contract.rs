@@ -4,7 +4,7 @@ use super::RegionEmitter;
 use crate::index::Index;
 use crate::lower::LowerError;
 use crate::lower::contraction::Contraction;
-use crate::lower::contraction::tile::Tile;
+use crate::lower::moves;
 use crate::lower::space::Coordinates;
 use passhost_ir::kernel::{Binary, ReduceOp, Reg};
 use passhost_ir::{Dtype, ValueId};
@@ -28,10 +28,11 @@ impl RegionEmitter<'_> {
         // that slides each element would be converted many times.
         // Tiles take one product after the other in single precision, as libraries mostly do: the bits are the same then.
         let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32;
-        let is_exact = is_exact && self.analysis.tile(position).is_none_or(Tile::is_short);
+        let is_tiled = self.analysis.tile(position).is_some_and(|tile| !tile.is_short());
+        let is_exact = is_exact && !is_tiled;
         let mut sum = None;
         for axes in points.places {
-            let (factors, inside) = self.factors(contraction, &axes)?;
+            let (factors, inside) = self.factors(contraction, &axes, is_tiled)?;
             let [a, b] = if is_exact { factors.map(|factor| self.kernel.cast(Dtype::F64, factor)) } else { factors };
             let with = match sum {
                 None => self.kernel.binary(Binary::Mul, a, b),
@@ -75,13 +76,23 @@ impl RegionEmitter<'_> {
     }
 
     /// The two factors at a point of the rows and the window, and whether the first lies inside of its tensor; `None` if it
-    /// always does.
-    fn factors(&mut self, contraction: &Contraction, axes: &[Index]) -> Result<([Reg; 2], Option<Reg>), LowerError> {
+    /// always does. In tiles it is 0 outside, and multiplied, as libraries do on a GPU.
+    fn factors(
+        &mut self,
+        contraction: &Contraction,
+        axes: &[Index],
+        is_tiled: bool,
+    ) -> Result<([Reg; 2], Option<Reg>), LowerError> {
         let [first, second] = &contraction.factors;
         let at: Coordinates = first.at.iter().map(|at| at.within(axes)).collect();
         let guard = contraction.guard.iter().map(|(index, extent)| (index.within(axes), *extent)).collect();
-        let inside = self.inside(&at, &self.analysis.graph.ty(first.tensor).shape, &guard)?;
-        let first = self.value(first.tensor, at)?;
+        let ty = self.analysis.graph.ty(first.tensor);
+        let (first, inside) = if is_tiled {
+            (self.padded(first.tensor, at, &guard, moves::literal(ty.dtype, 0.0))?, None)
+        } else {
+            let inside = self.inside(&at, &ty.shape, &guard)?;
+            (self.value(first.tensor, at)?, inside)
+        };
         let at = second.at.iter().map(|at| at.within(axes)).collect();
         let second = self.value(second.tensor, at)?;
         Ok(([self.kernel.widened(first), self.kernel.widened(second)], inside))

@@ -105,7 +105,7 @@ pub(super) fn written(
     let (lowered, effort) = lower(analysis, members)?;
     let Lowered { kernel, inputs, .. } = &lowered;
     let tile = members.ones().find_map(|member| analysis.tile(member));
-    let tile = tile.map(|tile| Tile::of_kernel(kernel, tile.is_half)).transpose()?;
+    let tile = tile.map(|tile| Tile::of_kernel(kernel, tile.kind)).transpose()?;
     let work = WorkEstimate::of_kernel(analysis.graph, &model.constants, kernel, inputs, effort.repeated, tile);
     Ok((lowered, work, effort.places))
 }

@@ -5,6 +5,7 @@ use crate::lower::{FusionPlan, Group, LowerError, fuse};
 use crate::testing::{draw, evaluate};
 use crate::{Rewriter, view};
 use passhost_ir::kernel::Tensor;
+use passhost_ir::kernel::scalar::Num;
 use passhost_ir::{DeviceFacts, DeviceKind, Graph, NodeKind};
 
 const GPU: DeviceFacts = DeviceFacts {
@@ -62,7 +63,8 @@ fn expect_one(name: &str, text: &str, expected: (u64, [u64; 2], u64)) {
         let [fused] = &plan.kernels[..] else { panic!("{name}: {:#?}", plan.refusals) };
         assert_eq!(fused.lowered.nodes().len(), nodes.count(), "{name}: {:#?}", plan.refusals);
         let kernel = fused.lowered.kernel();
-        let tile = Tile::of_kernel(kernel, dtype != "f32").unwrap_or_else(|error| panic!("{name}: {error}\n{kernel}"));
+        let kind = TileKind { is_half: dtype != "f32", windows: None };
+        let tile = Tile::of_kernel(kernel, kind).unwrap_or_else(|error| panic!("{name}: {error}\n{kernel}"));
         assert_eq!((tile.batches, tile.sides, tile.terms), expected, "{name}\n{kernel}");
         expect_close(&graph, &plan, &inputs(&graph));
     }
@@ -158,6 +160,56 @@ fn convolutions_of_single_elements_and_what_follows_are_one_kernel() {
          }",
         (1, [30, 12], 20),
     );
+    expect_one(
+        "windows that reach beyond the input, in strides, and what follows",
+        "graph(%x: T[2,20,7,6], %w: T[12,20,3,3]) {
+           %c: T[2,12,4,3] = aten::conv2d(%x, %w, none, [2, 2], [1, 1])
+           %g: T[2,12,4,3] = aten::gelu(%c)
+           return (%g)
+         }",
+        (1, [24, 12], 180),
+    );
+    expect_one(
+        "a transposed convolution whose windows lie side by side",
+        "graph(%x: T[2,20,5,3], %w: T[20,12,2,2], %b: T[12]) {
+           %c: T[2,12,10,6] = aten::conv_transpose2d.input(%x, %w, %b, [2, 2])
+           return (%c)
+         }",
+        (1, [30, 48], 20),
+    );
+    expect_one(
+        "windows of groups",
+        "graph(%x: T[1,32,9], %w: T[64,16,3]) {
+           %c: T[1,64,9] = aten::conv1d(%x, %w, none, [1], [1], [1], 2)
+           return (%c)
+         }",
+        (2, [9, 32], 48),
+    );
+}
+
+/// A library multiplies by zero what lies beside the input: an infinite weight gives NaN there, and nowhere else.
+#[test]
+fn padding_is_multiplied_in_tiles() {
+    let graph = parse(
+        "graph(%x: f16[1,16,8,8], %w: f16[8,16,3,3]) {
+           %c: f16[1,8,8,8] = aten::conv2d(%x, %w, none, [1, 1], [1, 1])
+           return (%c)
+         }",
+    );
+    let plan = planned(&graph);
+    assert_eq!(plan.kernels.len(), 1, "{:#?}", plan.refusals);
+    let mut inputs = inputs(&graph);
+    inputs[0] = Tensor::from_fn(Dtype::F16, vec![1, 16, 8, 8], |_| Num::Float(1.0));
+    inputs[1].set(0, Num::Float(f64::INFINITY));
+    let [found] = &evaluate(&rewritten(&graph, &plan), &inputs).unwrap()[..] else { panic!() };
+    for at in 0..found.len() {
+        let (result, row, column) = (at / 64, at / 8 % 8, at % 8);
+        let is_beside = row == 0 || column == 0;
+        assert_eq!(
+            (found.get_f64(at).is_nan(), found.get_f64(at).is_finite()),
+            (result == 0 && is_beside, result != 0)
+        );
+    }
 }
 
 #[test]
@@ -195,7 +247,7 @@ fn what_is_cheap_is_calculated_in_front_of_a_product() {
 
 #[test]
 fn kernels_of_other_forms_are_none_in_tiles() {
-    let refused = |text: &str| Tile::of_kernel(&text.parse().unwrap(), false).unwrap_err();
+    let refused = |text: &str| Tile::of_kernel(&text.parse().unwrap(), TileKind::default()).unwrap_err();
     let mixed = "kernel { space p0=2, p1=6; reduce r0=4 in x0: f32[3,2,4] in x1: f32[4,6] i0 = p1 i1 = p0 i2 = r0
         i3 = i0 / 2 v0: f32 = load x0[i3, i1, i2] pad 0.0 v1: f32 = load x1[i2, i0] pad 0.0 v2: f32 = mul v0, v1
         v3: f32 = reduce sum v2 out v3 over [p0, p1] as [2,6] }";
@@ -205,18 +257,18 @@ fn kernels_of_other_forms_are_none_in_tiles() {
     assert_eq!(refused(squares), LowerError::Tile("need two sides: one factor follows no axis alone"));
 }
 
-/// A library may round the factors of the first to TF32, and adds up windows in an order of its own.
 #[test]
-fn other_convolutions_stay() {
-    for (dtype, weight, settings) in [("f32", "20,1,1", ""), ("f16", "20,3,3", ", none, [1, 1], [1, 1]")] {
+fn convolutions_of_f32_that_a_library_may_round_stay() {
+    for (channels, is_kernel) in [(20, false), (8, true), (3, true)] {
         let graph = parse(&format!(
-            "graph(%x: {dtype}[2,20,7,6], %w: {dtype}[12,{weight}]) {{
-               %c: {dtype}[2,12,7,6] = aten::conv2d(%x, %w{settings})
-               %r: {dtype}[2,12,7,6] = aten::gelu(%c)
+            "graph(%x: f32[2,{channels},17,16], %w: f32[12,{channels},3,3]) {{
+               %c: f32[2,12,17,16] = aten::conv2d(%x, %w, none, [1, 1], [1, 1])
+               %r: f32[2,12,17,16] = aten::gelu(%c)
                return (%r)
              }}"
         ));
         let plan = planned(&graph);
-        assert!(plan.kernels.iter().all(|fused| !fused.lowered.nodes().contains(&graph.nodes[0].id)), "{weight}");
+        let is_in = plan.kernels.iter().any(|fused| fused.lowered.nodes().contains(&graph.nodes[0].id));
+        assert_eq!(is_in, is_kernel, "{channels} channels: {:#?}", plan.refusals);
     }
 }
