@@ -28,6 +28,8 @@ pub(crate) struct Contraction {
     pub(super) is_stored: bool,
     /// Whether it is a convolution.
     pub(super) convolves: bool,
+    /// Whether kernels in tiles mostly have the bits of a library on a GPU: they add up the same terms in the same order.
+    pub(super) is_as_in_libraries: bool,
 }
 
 /// A tensor that is multiplied with another.
@@ -71,14 +73,6 @@ impl Contraction {
     pub(super) fn is_inside(&self, graph: &Graph) -> bool {
         let mut places = self.factors[0].at.iter().zip(&graph.ty(self.factors[0].tensor).shape);
         self.guard.is_empty() && places.all(|(at, extent)| at.lies_within(*extent))
-    }
-
-    /// Whether a library on a GPU may round factors of `f32` to TF32: of convolutions, but for those of few channels, of which
-    /// its tensor cores would have nothing (`passhost-gpu-tests rates` finds their bits equal to a kernel's).
-    pub(super) fn may_round(&self) -> bool {
-        let (channels, dimensions) = (self.window.first(), self.window.len() - 1);
-        let few = if dimensions == 2 { 8 } else { 3 };
-        self.convolves && channels.is_none_or(|channels| *channels > few)
     }
 
     /// The sides of the matrix product that it is: rows that one factor alone has, those of the other, and the window.

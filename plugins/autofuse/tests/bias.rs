@@ -47,9 +47,9 @@ fn left(text: &str, device: &DeviceFacts, allows: bool) -> (bool, Vec<usize>) {
 /// A convolution with a weight of so many channels.
 fn convolution(channels: i64, result: &str) -> String {
     format!(
-        "graph(%x: f16[2,64,14,14], %w: f16[64,{channels},3,3], %b: f16[64]) {{
-           %c: f16[2,64,14,14] = aten::conv2d(%x, %w, bias=%b, padding=[1, 1], groups={})
-           %r: f16[2,64,14,14] = aten::relu(%c)
+        "graph(%x: f32[2,64,14,14], %w: f32[64,{channels},3,3], %b: f32[64]) {{
+           %c: f32[2,64,14,14] = aten::conv2d(%x, %w, bias=%b, padding=[1, 1], groups={})
+           %r: f32[2,64,14,14] = aten::relu(%c)
            return ({result})
          }}",
         64 / channels

@@ -244,7 +244,7 @@ fn products_that_are_few_for_each_element_become_part_of_kernels() {
     // A library adds up half types on tensor cores.
     assert_eq!([counts(&mixed("f32")), counts(&mixed("f16"))], [(1, 0), (1, 2)]);
     // It may round the factors of a convolution.
-    let convolution = "graph(%x: f32[1,3,33,33], %w: f32[8,3,2,2]) {
+    let convolution = "graph(%x: f32[1,16,33,33], %w: f32[8,16,2,2]) {
       %c: f32[1,8,32,32] = aten::conv2d(%x, %w, none, [1, 1], [0, 0], [1, 1], 1)
       %r: f32[1,8,32,32] = aten::relu(%c)
       return (%r)

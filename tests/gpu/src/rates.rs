@@ -193,7 +193,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, only: &str) -> Resul
         choices += 1;
         best += u32::from(if takes_kernel { ratios[2] > 1.0 - TIE } else { ratios[2] < 1.0 + TIE });
         println!(
-            "{:6.1} {:6.1} {:6.1}  {:6.1} {:6.1} {:6.1}  {:5.2} {:5.2}  {compiled:4.1} s  {:5.1}%  {:6}  {}",
+            "{:6.1} {:6.1} {:6.1}  {:6.1} {:6.1} {:6.1}  {:5.2} {:5.2}  {compiled:4.1} s  {:7.3}%  {:6}  {}",
             each[0],
             each[1],
             each[2],

@@ -6,6 +6,7 @@ use crate::lower::call::Uncovered;
 use crate::lower::footprint::IndexGuard;
 use crate::lower::node_call::NodeCall;
 use crate::lower::rule::Rule;
+use passhost_ir::numel;
 
 pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::products("aten::conv1d", &["", "padding"], forward).only("as conv2d"),
@@ -60,6 +61,7 @@ impl<'a> ConvolutionWindows<'a> {
 
     fn contraction(
         &self,
+        is_as_in_libraries: bool,
         window: Vec<i64>,
         parts: impl Fn(&[Index], &[Index], &Index) -> (Vec<Index>, Vec<Index>, IndexGuard),
     ) -> Result<Contraction, Uncovered> {
@@ -73,8 +75,8 @@ impl<'a> ConvolutionWindows<'a> {
             ProductFactor { tensor: self.call.tensor(0)?, at },
             ProductFactor { tensor: self.call.tensor(1)?, at: weight_at },
         ];
-        let rows = self.rows.to_vec();
-        Ok(Contraction { rows, window, factors, guard, scale: 1.0, addend, is_stored: false, convolves: true })
+        let (rows, scale, is_stored, convolves) = (self.rows.to_vec(), 1.0, false, true);
+        Ok(Contraction { rows, window, factors, guard, scale, addend, is_stored, convolves, is_as_in_libraries })
     }
 }
 
@@ -94,17 +96,40 @@ fn either(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
     if call.args.bool(6) == Some(false) { convolved(&windows) } else { transposed(&windows) }
 }
 
-/// A weight `[result channels, channels of a group, ...]`.
+/// Channels that a library adds up at each place of a window before it goes on with others.
+const BLOCK: i64 = 64;
+/// Result channels from which on a library has tiles of so many channels, and no others.
+const FEWEST_RESULTS: i64 = 64;
+
+/// A weight `[result channels, channels of a group, ...]`. The terms are in the order in which cuDNN mostly adds them up, as far
+/// as that is known: those of halves in blocks of channels. It rounds factors of `f32` to TF32 where channels are not too few.
 fn convolved(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered> {
-    let (results, channels) = (windows.weight[0], windows.weight[1]);
-    windows.contraction([&[channels], &windows.weight[2..]].concat(), |own, within, result| {
-        let mut at = vec![result.div(results / windows.groups).times(channels).plus(&within[0])];
-        for dim in 0..windows.stride.len() {
-            let (row, step) = (&own[windows.channel + 1 + dim], &within[1 + dim]);
+    let (results, channels, places) = (windows.weight[0], windows.weight[1], &windows.weight[2..]);
+    let is_half = windows.call.graph.ty(windows.call.tensor(1)?).dtype.size() == 2;
+    let block = channels.min(BLOCK);
+    let is_in_blocks =
+        is_half && results / windows.groups >= FEWEST_RESULTS && (matches!(channels, 16 | 32) || channels % BLOCK == 0);
+    let is_as_in_libraries = match is_half {
+        true => is_in_blocks || numel(places) == 1,
+        false => channels <= if places.len() == 2 { 8 } else { 3 },
+    };
+    let window = match is_in_blocks {
+        true => [&[channels / block], places, &[block]].concat(),
+        false => [&[channels], places].concat(),
+    };
+    windows.contraction(is_as_in_libraries, window, |own, within, result| {
+        let channel = match within {
+            [blocks, .., of_block] if is_in_blocks => blocks.times(block).plus(of_block),
+            _ => within[0].clone(),
+        };
+        let mut at = vec![result.div(results / windows.groups).times(channels).plus(&channel)];
+        let steps = &within[1..=windows.stride.len()];
+        for (dim, step) in steps.iter().enumerate() {
+            let row = &own[windows.channel + 1 + dim];
             let place = row.times(windows.stride[dim]).plus(&step.times(windows.dilation[dim]));
             at.push(place.shifted(-windows.padding[dim]));
         }
-        (at, [std::slice::from_ref(result), within].concat(), vec![])
+        (at, [&[result.clone(), channel], steps].concat(), vec![])
     })
 }
 
@@ -113,7 +138,9 @@ fn convolved(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered>
 fn transposed(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered> {
     let (channels, results) = (windows.weight[0] / windows.groups, windows.weight[1]);
     if windows.tile_the_result() {
-        return windows.contraction(vec![channels], |own, within, result| {
+        let is_half = windows.call.graph.ty(windows.call.tensor(1)?).dtype.size() == 2;
+        let is_as_in_libraries = is_half && channels.min(results) >= FEWEST_RESULTS;
+        return windows.contraction(is_as_in_libraries, vec![channels], |own, within, result| {
             let channel = result.div(results).times(channels).plus(&within[0]);
             let (mut at, mut weight_at) = (vec![channel.clone()], vec![channel, result.rem(results)]);
             for (row, &stride) in own[windows.channel + 1..].iter().zip(&windows.stride) {
@@ -123,7 +150,7 @@ fn transposed(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered
             (at, weight_at, vec![])
         });
     }
-    windows.contraction([&[channels], &windows.weight[2..]].concat(), |own, within, result| {
+    windows.contraction(false, [&[channels], &windows.weight[2..]].concat(), |own, within, result| {
         let channel = result.div(results).times(channels).plus(&within[0]);
         let (mut at, mut guard) = (vec![channel.clone()], vec![]);
         for dim in 0..windows.stride.len() {

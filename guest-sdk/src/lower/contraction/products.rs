@@ -31,7 +31,8 @@ fn plain(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
 fn product(rows: &[i64], window: Vec<i64>, factors: [(ValueId, Vec<Index>); 2]) -> Contraction {
     let factors = factors.map(|(tensor, at)| ProductFactor { tensor, at });
     let (rows, guard) = (rows.to_vec(), vec![]);
-    Contraction { rows, window, factors, guard, scale: 1.0, addend: None, is_stored: false, convolves: false }
+    let (scale, addend, is_stored, convolves, is_as_in_libraries) = (1.0, None, false, false, true);
+    Contraction { rows, window, factors, guard, scale, addend, is_stored, convolves, is_as_in_libraries }
 }
 
 /// `(input, weight, bias)`, the weight with a row for each element of the result's last dimension.

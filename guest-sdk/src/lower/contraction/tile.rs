@@ -11,7 +11,7 @@ use crate::lower::space::{Anchor, Coordinates};
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, Op, ReduceOp, Reg, Scalar};
-use passhost_ir::{Dtype, Kernel};
+use passhost_ir::{Dtype, Kernel, numel};
 
 /// Matrix products: in batches, each of so many rows and columns that are sums of so many products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +54,10 @@ impl Tile {
         let [first, second] = [0, 1].map(|factor: usize| graph.ty(contraction.factors[factor].tensor).dtype);
         let is_covered = first == second && matches!(first, Dtype::F32 | Dtype::F16 | Dtype::Bf16);
         let is_of_vectors = contraction.is_of_vectors(graph);
-        let may_round = first == Dtype::F32 && contraction.may_round();
-        if !is_covered || may_round || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph) {
+        if !is_covered
+            || !contraction.is_as_in_libraries
+            || !is_of_vectors && contraction.is_of_vectors_or_few_terms(graph)
+        {
             return None;
         }
         let footprint = Footprint { is_tiled: true, ..contraction.footprint() };
@@ -68,8 +70,8 @@ impl Tile {
         let mask = |places: Coordinates| {
             places.iter().flat_map(Index::axes_read).fold(0, |mask: u32, axis| mask | 1u32.wrapping_shl(axis as u32))
         };
-        let slides = contraction.convolves && contraction.window[1..].iter().any(|&size| size > 1);
-        let windows = slides.then(|| !contraction.is_inside(graph));
+        let places = numel(graph.ty(contraction.factors[1].tensor).shape.get(2..).unwrap_or(&[]));
+        let windows = (contraction.convolves && places > 1).then(|| !contraction.is_inside(graph));
         let kind = TileKind { is_half: first != Dtype::F32, windows };
         let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), kind).ok();
         let tile = tile.filter(|tile| kind.is_half || !tile.is_in_parts());

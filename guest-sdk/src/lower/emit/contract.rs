@@ -56,7 +56,8 @@ impl RegionEmitter<'_> {
         }
         let mut sum = self.scaled(sum, contraction.scale);
         let Some(addend) = &contraction.addend else { return Ok(sum) };
-        if contraction.is_stored {
+        // On a GPU ATen adds the bias of a library's convolution by a call of its own.
+        if contraction.is_stored || is_tiled && contraction.convolves {
             let stored = self.kernel.converted(self.analysis.graph.ty(value).dtype, sum);
             sum = self.kernel.widened(stored);
         }

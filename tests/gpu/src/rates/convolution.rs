@@ -29,10 +29,23 @@ struct Places {
     guards: Vec<(String, i64)>,
 }
 
-fn places(window: &Window) -> Places {
+/// Channels that are terms side by side, behind the places of a window: the order in which libraries add up halves.
+fn block(window: &Window, dtype: Dtype) -> Option<i64> {
+    let channels = window.channels / window.groups;
+    let is_in_blocks = (16..=64).contains(&channels) || channels % 64 == 0;
+    let has_room = window.extents.len() < 3;
+    (dtype != Dtype::F32 && !window.transposed && is_in_blocks && has_room).then(|| channels.min(64))
+}
+
+fn places(window: &Window, block: Option<i64>) -> Places {
     let Window { channels, results, stride, padding, groups, transposed, .. } = *window;
     let mut indices = Indices::default();
-    let (image, group, within) = (indices.define("p0"), indices.define("p1"), indices.define("r0"));
+    let (image, group, mut within) = (indices.define("p0"), indices.define("p1"), indices.define("r0"));
+    if let Some(block) = block {
+        let first = indices.define(&format!("{within} * {block}"));
+        let of_block = indices.define(&format!("r{}", 1 + window.extents.len()));
+        within = indices.define(&format!("{first} + {of_block}"));
+    }
     let first = indices.define(&format!("{group} * {}", channels / groups));
     let channel = indices.define(&format!("{first} + {within}"));
     let (mut of_x, mut steps, mut guards) = (vec![image, channel.clone()], vec![], vec![]);
@@ -88,15 +101,20 @@ pub(super) fn convolution(window: &Window, dtype: Dtype) -> Case {
     let sides = vec![side; rank];
     let (x, y) = (shape([n, c], extents), shape([n, o], &out));
     let weight = shape(if transposed { [c, og] } else { [o, cg] }, &sides);
-    let places = places(window);
+    let block = block(window, dtype);
+    let places = places(window, block);
     let (widen, a, b) = if dtype == Dtype::F32 { ("", 0, 1) } else { ("v2: f32 = cast v0\nv3: f32 = cast v1\n", 2, 3) };
     let (guard, product) = guarded(&places.guards);
     let list = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(", ");
     let points = list(rank, &|dim| format!("p{}={}", 3 + dim, out[dim]));
-    let windows = list(rank, &|dim| format!("r{}={side}", 1 + dim));
+    let mut windows = list(rank, &|dim| format!("r{}={side}", 1 + dim));
+    if let Some(block) = block {
+        windows += &format!(", r{}={block}", 1 + rank);
+    }
+    let blocks = cg / block.unwrap_or(1);
     let over = list(3 + rank, &|axis| format!("p{axis}"));
     let kernel = format!(
-        "%y: {ty}[{y}] = kernel(%a, %b) {{\nspace p0={n}, p1={groups}, p2={og}, {points}; reduce r0={cg}, {windows}\n\
+        "%y: {ty}[{y}] = kernel(%a, %b) {{\nspace p0={n}, p1={groups}, p2={og}, {points}; reduce r0={blocks}, {windows}\n\
          in x0: {ty}[{x}]\nin x1: {ty}[{weight}]\n{}v0: {ty} = load x0[{}] clamp\n\
          v1: {ty} = load x1[{}] clamp\n{widen}v4: f32 = mul v{a}, v{b}\n{guard}v19: f32 = reduce sum v{product}\n{}}}\n",
         places.lines,

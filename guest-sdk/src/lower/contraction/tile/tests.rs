@@ -162,28 +162,28 @@ fn convolutions_of_single_elements_and_what_follows_are_one_kernel() {
     );
     expect_one(
         "windows that reach beyond the input, in strides, and what follows",
-        "graph(%x: T[2,20,7,6], %w: T[12,20,3,3]) {
-           %c: T[2,12,4,3] = aten::conv2d(%x, %w, none, [2, 2], [1, 1])
-           %g: T[2,12,4,3] = aten::gelu(%c)
+        "graph(%x: T[2,128,7,6], %w: T[64,128,3,3]) {
+           %c: T[2,64,4,3] = aten::conv2d(%x, %w, none, [2, 2], [1, 1])
+           %g: T[2,64,4,3] = aten::gelu(%c)
            return (%g)
          }",
-        (1, [24, 12], 180),
+        (1, [24, 64], 1152),
     );
     expect_one(
         "a transposed convolution whose windows lie side by side",
-        "graph(%x: T[2,20,5,3], %w: T[20,12,2,2], %b: T[12]) {
-           %c: T[2,12,10,6] = aten::conv_transpose2d.input(%x, %w, %b, [2, 2])
+        "graph(%x: T[2,64,5,3], %w: T[64,64,2,2], %b: T[64]) {
+           %c: T[2,64,10,6] = aten::conv_transpose2d.input(%x, %w, %b, [2, 2])
            return (%c)
          }",
-        (1, [30, 48], 20),
+        (1, [30, 256], 64),
     );
     expect_one(
         "windows of groups",
-        "graph(%x: T[1,32,9], %w: T[64,16,3]) {
-           %c: T[1,64,9] = aten::conv1d(%x, %w, none, [1], [1], [1], 2)
+        "graph(%x: T[1,32,9], %w: T[128,16,3]) {
+           %c: T[1,128,9] = aten::conv1d(%x, %w, none, [1], [1], [1], 2)
            return (%c)
          }",
-        (2, [9, 32], 48),
+        (2, [9, 64], 48),
     );
 }
 
@@ -191,8 +191,8 @@ fn convolutions_of_single_elements_and_what_follows_are_one_kernel() {
 #[test]
 fn padding_is_multiplied_in_tiles() {
     let graph = parse(
-        "graph(%x: f16[1,16,8,8], %w: f16[8,16,3,3]) {
-           %c: f16[1,8,8,8] = aten::conv2d(%x, %w, none, [1, 1], [1, 1])
+        "graph(%x: f16[1,16,8,8], %w: f16[64,16,3,3]) {
+           %c: f16[1,64,8,8] = aten::conv2d(%x, %w, none, [1, 1], [1, 1])
            return (%c)
          }",
     );

@@ -34,32 +34,20 @@ impl Chooser<'_> {
     }
 
     fn contracted(&self, contraction: Contraction) -> Schedule {
-        let points = self.terms(contraction.types);
-        Schedule::contracted(contraction.rows(self.kernel), points, contraction)
+        Schedule::contracted(contraction.rows(self.kernel), self.terms(), contraction)
     }
 
-    /// The axes of the terms, outermost first. Of halves those come first that move along with a row, as the window of a
-    /// convolution does: libraries add up the channels of each place.
-    fn terms(&self, types: [Dtype; 2]) -> AxisDomain {
-        let (all, parallel) = (self.kernel.parallel.len() + self.kernel.reduce.len(), self.kernel.parallel.len());
-        let moves = |axis: &usize| {
-            self.analysis.forms.iter().any(|form| {
-                let rows = form.depends & ((1 << parallel) - 1);
-                form.depends >> axis & 1 != 0 && rows != 0 && form.slopes[*axis] != Some(0)
-            })
-        };
-        let mut axes: Vec<usize> = (parallel..all).collect();
-        if types[0].size() == 2 {
-            axes.sort_by_key(|axis| !moves(axis));
-        }
-        AxisDomain::new(self.kernel, axes)
+    /// The axes of the terms, outermost first: these are added up in the kernel's order.
+    fn terms(&self) -> AxisDomain {
+        let parallel = self.kernel.parallel.len();
+        AxisDomain::new(self.kernel, (parallel..parallel + self.kernel.reduce.len()).collect())
     }
 
     /// The tiles that a kernel may be computed by, if it is a contraction and they are worth it: the fastest first.
     fn contractions(&self) -> Vec<Contraction> {
         let Some(mut products) = Products::of(self) else { return vec![] };
         let (kernel, parallel) = (self.kernel, self.kernel.parallel.len());
-        let terms = self.terms(products.types);
+        let terms = self.terms();
         let follows = products.follows(self);
         let order = axes_in_store_order(kernel, |axis| axis < parallel && kernel.parallel[axis] != 1);
         let among = |wanted: [bool; 2]| -> Vec<usize> {
