@@ -98,6 +98,8 @@ fn either(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
 
 /// Channels that a library adds up at each place of a window before it goes on with others.
 const BLOCK: i64 = 64;
+/// Terms that tensor cores add up at a time.
+const AT_A_TIME: u64 = 16;
 /// Result channels from which on a library has tiles of so many channels, and no others.
 const FEWEST_RESULTS: i64 = 64;
 
@@ -110,7 +112,7 @@ fn convolved(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered>
     let is_in_blocks =
         is_half && results / windows.groups >= FEWEST_RESULTS && (matches!(channels, 16 | 32) || channels % BLOCK == 0);
     let is_as_in_libraries = match is_half {
-        true => is_in_blocks || numel(places) == 1,
+        true => is_in_blocks || numel(places) == 1 || numel(places) * channels.unsigned_abs() <= AT_A_TIME,
         false => channels <= if places.len() == 2 { 8 } else { 3 },
     };
     let window = match is_in_blocks {
