@@ -261,7 +261,7 @@ impl Queue for Embedded {
         })
     }
 
-    fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> {
+    fn take_as(&self, _worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> {
         self.store.check()?;
         let expired = self.leases.expired((self.clock.elapsed_ms)());
         let waits = || self.store.read(|transaction| Ok(!transaction.open_table(WAITING)?.is_empty()?));

@@ -53,24 +53,43 @@ pub trait Queue: Send + Sync {
     /// If a limit leaves no room for it, the key stands for other bytes, or the queue cannot be written.
     fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError>;
 
-    /// The next job, for so long; `None` if none can be taken now. The turn is that of the client with the fewest running
-    /// jobs, and among those of whom it was longest ago. Jobs whose lease ran out are back in their place before.
+    /// The next job, for so long, for a worker of this name; `None` if none can be taken now. The turn is that of the client
+    /// with the fewest running jobs, and among those of whom it was longest ago. Jobs whose lease ran out are back in their
+    /// place before.
     ///
     /// # Errors
     ///
     /// If the queue cannot be written. [`QueueError::Lost`] says that a job came to nothing, and that there may be others.
-    fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError>;
+    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError>;
 
-    /// The next jobs in their turns, at most so many, for a worker of this name. [`Queue::take`] is this for one job and a worker
-    /// without a name. A damaged job is among those that are lost, and takes nothing from the others.
+    /// [`Queue::take_as`] for a worker without a name.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> {
+        self.take_as("", lease)
+    }
+
+    /// Puts back what workers of this name hold: their process is gone, and another one begins in its place. An engine for one
+    /// process does this for all workers when it is opened.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    fn recover(&self, _worker: &str) -> Result<(), QueueError> {
+        Ok(())
+    }
+
+    /// The next jobs in their turns, at most so many. A damaged job is among those that are lost, and takes nothing from the others.
     ///
     /// # Errors
     ///
     /// If the queue cannot be written, and nothing was taken.
     fn take_batch(&self, worker: &str, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
-        let (mut batch, _) = (TakenBatch::default(), worker);
+        let mut batch = TakenBatch::default();
         while batch.jobs.len() < jobs {
-            match self.take(lease) {
+            match self.take_as(worker, lease) {
                 Ok(Some(job)) => batch.jobs.push(job),
                 Ok(None) => break,
                 Err(QueueError::Lost(ticket)) => batch.lost.push(ticket),

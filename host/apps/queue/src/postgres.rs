@@ -22,8 +22,8 @@ use turns::{ClientTurn, turns};
 ///
 /// What differs from [`Embedded`](crate::Embedded):
 ///
-/// - A worker that is gone is noticed when its lease runs out by the database's clock, never before: opening a queue puts back
-///   nothing. A job that is taken again has a new attempt number, without which nobody ends it.
+/// - A worker that is gone is noticed when its lease runs out by the database's clock, or by [`Queue::recover`]: opening a queue
+///   puts back nothing. A job that is taken again has a new attempt number, without which nobody ends it.
 /// - Turns are exact for one caller at a time. When `n` callers take at once, a client's turn may come up to `n - 1` batches late,
 ///   and it may run as many jobs above [`QueueLimits::running_of_client`]. The limits of what one client submits are exact;
 ///   [`QueueLimits::waiting`] may be exceeded by one job for each other client that submits at the same moment.
@@ -186,12 +186,16 @@ impl Queue for Postgres {
             .run(Repeat::Safe, |connection, again| connection.transaction(|connection| submit(connection, again)))
     }
 
-    fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> {
-        let TakenBatch { mut jobs, mut lost } = self.take_batch("", 1, lease)?;
+    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> {
+        let TakenBatch { mut jobs, mut lost } = self.take_batch(worker, 1, lease)?;
         match (jobs.pop(), lost.pop()) {
             (None, Some(ticket)) => Err(QueueError::Lost(ticket)),
             (job, _) => Ok(job),
         }
+    }
+
+    fn recover(&self, worker: &str) -> Result<(), QueueError> {
+        self.query(statements::RECOVER, &[&integer(self.limits.attempts), &worker]).map(drop)
     }
 
     fn take_batch(&self, worker: &str, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {

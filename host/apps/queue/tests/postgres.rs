@@ -5,7 +5,7 @@
 mod engines;
 
 use engines::{Database, LEASE, Place as _, Server};
-use passhost_queue::{Counts, JobLoss, Postgres, Queue, QueueError, QueueLimits, Ticket};
+use passhost_queue::{Counts, JobLoss, JobState, Postgres, Queue, QueueError, QueueLimits, Ticket};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -229,6 +229,32 @@ fn a_batch_has_the_turns_of_its_jobs_and_the_name_of_its_worker() {
     };
     assert_eq!([4, 9, 9].map(clients), ["aabc", "ab", ""]);
     place.execute("DO $$ BEGIN ASSERT (SELECT count(*) FROM jobs WHERE worker = 'host 1') = 6; END $$");
+}
+
+#[test]
+fn whoever_starts_again_puts_back_what_it_held_and_nothing_of_another() {
+    let Some(place) = Database::new("whoever_starts_again_puts_back") else { return };
+    let queue = place.open(QueueLimits { attempts: 2, ..QueueLimits::default() });
+    let submit = |client| queue.submit(client, None, b"job").unwrap();
+    let tickets = ["a", "b", "c"].map(submit);
+    let take = |worker| queue.take_as(worker, LEASE).unwrap().unwrap().lease;
+    let leases = ["one", "one", "another"].map(take);
+    leases[1..].iter().for_each(|lease| queue.begin(lease).unwrap());
+    let states = || {
+        let looked = ["a", "b", "c"].iter().zip(&tickets).map(|(client, ticket)| queue.look(client, ticket).unwrap());
+        looked.map(|status| status.unwrap().state).collect::<Vec<_>>()
+    };
+    queue.recover("nobody").unwrap();
+    assert_eq!(states(), [JobState::Running; 3]);
+    queue.recover("one").unwrap();
+    assert_eq!(states(), [JobState::Waiting, JobState::Waiting, JobState::Running]);
+    assert!(matches!(queue.finish(&leases[0], b"late"), Err(QueueError::Stale(_))));
+    queue.finish(&leases[2], b"done").unwrap();
+    // What had begun counts, as if its lease had run out.
+    let again = [take("one"), take("one")];
+    queue.begin(again.iter().find(|lease| lease.ticket == tickets[1]).unwrap()).unwrap();
+    queue.recover("one").unwrap();
+    assert_eq!(states(), [JobState::Waiting, JobState::Lost, JobState::Finished]);
 }
 
 #[test]

@@ -368,7 +368,7 @@ fn what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state(place: &dyn Pl
     submit("a", "episode 2");
     let ended = take(&*queue);
     queue.finish(&ended.lease, b"done").unwrap();
-    let (waits, other) = (submit("b", "episode 3"), submit("b", "another"));
+    let (waits, other) = (submit("b", "episode 3"), submit("b", "episodes of another"));
     assert_eq!(queue.withdraw("episode ").unwrap(), 3);
     assert_eq!(queue.withdraw("episode ").unwrap(), 0);
     assert!(queue.look("b", &waits).unwrap().is_none());

@@ -38,7 +38,7 @@ pub fn work(state: &ServerState, grader: &mut dyn Grader, handle: &Handle) -> Re
     let _end = EndOnDrop(state);
     let (mut changes, mut ending) = (state.changes.subscribe(), state.ending.subscribe());
     while !state.is_ending() {
-        let taken = match state.queue.take(state.limits.lease) {
+        let taken = match state.queue.take_as(&state.name, state.limits.lease) {
             // Its client is told, and others may wait.
             Err(QueueError::Lost(_)) => {
                 state.changed();

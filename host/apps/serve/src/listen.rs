@@ -68,8 +68,9 @@ pub fn serve(
     let blocking = BLOCKING.saturating_add(calls);
     let runtime =
         Builder::new_multi_thread().worker_threads(THREADS).max_blocking_threads(blocking).enable_all().build()?;
-    // Episodes of before are over, and nobody asks for their evaluations.
-    queue.withdraw(openenv::KEYS)?;
+    // Those before it of this name are gone: what they graded waits again, and nobody asks for evaluations of their episodes.
+    queue.recover(&site.name)?;
+    queue.withdraw(&openenv::keys(&site.name))?;
     let state = ServerState::new(site, queue);
     let work = |mut grader: Box<dyn Grader>| {
         let (state, handle) = (state.clone(), runtime.handle().clone());

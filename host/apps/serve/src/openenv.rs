@@ -18,7 +18,7 @@ mod wire;
 mod workplace;
 
 pub use store::SessionStore;
-pub use workplace::KEYS;
+pub use workplace::{KEYS, keys};
 
 use crate::access::Client;
 use crate::problem::Problem;

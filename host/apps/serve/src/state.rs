@@ -19,6 +19,8 @@ use tokio::sync::watch;
 
 /// What a server offers, and to whom.
 pub struct ServedSite {
+    /// What the server is called on its queue, each time that it starts and at no other server.
+    pub name: String,
     /// Names of samples, and the lists that name each.
     pub samples: BTreeMap<String, Vec<String>>,
     /// Who may ask.

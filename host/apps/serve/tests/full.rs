@@ -39,7 +39,7 @@ impl Full {
 #[rustfmt::skip]
 impl Queue for Full {
     fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> { self.queue.submit(client, key, payload) }
-    fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take(lease) }
+    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.or_full(Refused::Begin, || self.queue.begin(lease)) }
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> { self.queue.renew(lease, duration) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.or_full(Refused::Finish, || self.queue.finish(lease, outcome)) }

@@ -21,7 +21,7 @@ struct Watched {
 #[rustfmt::skip]
 impl Queue for Watched {
     fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> { self.queue.submit(client, key, payload) }
-    fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take(lease) }
+    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.begin(lease) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.queue.finish(lease, outcome) }
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.give_back(lease) }

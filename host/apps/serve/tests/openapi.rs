@@ -140,7 +140,7 @@ impl Broken {
 #[rustfmt::skip]
 impl Queue for Broken {
     fn submit(&self, _: &str, _: Option<&str>, _: &[u8]) -> Result<Ticket, QueueError> { self.failed() }
-    fn take(&self, _: Duration) -> Result<Option<Taken>, QueueError> { Ok(None) }
+    fn take_as(&self, _: &str, _: Duration) -> Result<Option<Taken>, QueueError> { Ok(None) }
     fn begin(&self, _: &Lease) -> Result<(), QueueError> { self.failed() }
     fn renew(&self, _: &Lease, _: Duration) -> Result<(), QueueError> { self.failed() }
     fn finish(&self, _: &Lease, _: &[u8]) -> Result<(), QueueError> { self.failed() }

@@ -21,7 +21,7 @@ struct Slow {
 
 #[rustfmt::skip]
 impl Queue for Slow {
-    fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take(lease) }
+    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> { self.queue.renew(lease, duration) }
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.begin(lease) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.queue.finish(lease, outcome) }

@@ -3,6 +3,7 @@
 mod episodes;
 mod evaluator;
 mod samples;
+mod server_name;
 
 use crate::arguments::{Devices, LaunchArguments, MeasureArguments, devices, duration, size};
 use crate::exit::{Exit, OrStop, Stop};
@@ -20,6 +21,7 @@ use passhost_serve::{
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use samples::by_name;
+use server_name::server_name;
 use std::net::SocketAddr;
 use std::net::TcpListener;
 use std::num::NonZeroU32;
@@ -138,6 +140,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     private::directory("--data", &arguments.data, QUEUE)?;
     allow_disk(clients.len() as u64, arguments.disk, &arguments.data)?;
     let queue = Arc::new(open_queue(arguments, body)?);
+    let (name, _data) = server_name(&arguments.data)?;
     if queue.is_begun_anew() {
         let place = arguments.data.join(QUEUE);
         terminal.complain(&format!(
@@ -159,6 +162,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     print(devices.iter().map(|device| super::device_line(device.info())));
     let names = devices.iter().map(|device| device.info().name.clone()).collect();
     let site = ServedSite {
+        name,
         samples: samples.iter().map(|(name, sample)| (name.clone(), sample.groups.clone())).collect(),
         clients,
         about: ServerInfo { host: env!("CARGO_PKG_VERSION").to_owned(), devices: names, policy },

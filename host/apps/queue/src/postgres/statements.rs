@@ -28,11 +28,15 @@ pub const SUBMIT: &str = "
 pub const HAS_EXPIRED: &str =
     "SELECT FROM jobs WHERE state = 'running' AND expires < (SELECT queue_now()) ORDER BY expires LIMIT 1";
 
-/// Puts back jobs whose leases ran out, or ends them: $1 losses are too many.
-pub const REQUEUE: &str = "
+/// Puts back jobs of which this is true, or ends them: $1 losses are too many.
+macro_rules! requeue {
+    ($which:literal) => {
+        concat!(
+            "
     WITH gone AS MATERIALIZED (
-        SELECT ticket, losses + begun::integer < $1 AS waits FROM jobs
-        WHERE state = 'running' AND expires < (SELECT queue_now())
+        SELECT ticket, losses + begun::integer < $1 AS waits FROM jobs WHERE state = 'running' AND ",
+            $which,
+            "
         ORDER BY expires LIMIT 1000 FOR UPDATE SKIP LOCKED
     ), bytes AS (
         DELETE FROM payloads USING gone WHERE payloads.ticket = gone.ticket AND NOT waits
@@ -41,7 +45,15 @@ pub const REQUEUE: &str = "
         state = CASE WHEN waits THEN 'waiting'::job_state ELSE 'lost' END,
         loss = CASE WHEN waits THEN NULL ELSE 'workers' END,
         ended = CASE WHEN waits THEN NULL ELSE queue_now() END
-    FROM gone WHERE jobs.ticket = gone.ticket";
+    FROM gone WHERE jobs.ticket = gone.ticket"
+        )
+    };
+}
+
+pub const REQUEUE: &str = requeue!("expires < (SELECT queue_now())");
+
+/// Those of worker $2.
+pub const RECOVER: &str = requeue!("worker = $2");
 
 /// Clients with a job that waits and fewer running ones than $1.
 pub const LINES: &str = "

@@ -23,6 +23,11 @@ use tokio::sync::watch;
 /// How the keys of evaluations begin that episodes ask for; nobody else's do.
 pub const KEYS: &str = "episode ";
 
+/// How those of a server begin.
+pub fn keys(server: &str) -> String {
+    format!("{KEYS}{server} ")
+}
+
 /// How the tools begin to say why there is no graph to show.
 const NOTHING: &str = "nothing to show";
 
@@ -182,7 +187,7 @@ impl ToolExecutor for QueuedExecutor {
         let bytes = std::fs::read(pass.component).map_err(AgentToolsError::file(pass.component))?;
         let payload = job::payload(&self.sample, SubmissionKind::Component, &bytes);
         drop(bytes);
-        let key = format!("{KEYS}{} {}", self.key, pass.source);
+        let key = format!("{}{} {}", keys(&self.state.name), self.key, pass.source);
         // What the queue does not take, and why, is for the client; what is wrong with its file is not.
         let queue = &self.state.queue;
         let refused = |error| AgentToolsError::Evaluation(Problem::from(error).detail());

@@ -59,11 +59,16 @@ impl Tokens {
     }
 }
 
+/// What a server is called that has its files in this directory.
+pub fn name(place: &Path) -> String {
+    place.display().to_string()
+}
+
 /// What a server offers that has its files in this directory.
 pub fn site(place: &Path, clients: Clients, limits: ServerLimits) -> ServedSite {
     let about = ServerInfo { host: "0".into(), devices: vec!["cpu".into()], policy: "open".into() };
     let samples = BTreeMap::from([("s".to_owned(), vec!["list".to_owned()])]);
-    ServedSite { samples, clients, about, limits, sessions: session_store(place) }
+    ServedSite { name: name(place), samples, clients, about, limits, sessions: session_store(place) }
 }
 
 /// Asks a server, wherever it runs.
@@ -153,6 +158,11 @@ impl Server {
         let thread = Some(std::thread::spawn(serving));
         let asker = Asker { address, tokens };
         Server { asker, queue, begun, outcomes: Some(outcomes), wish, thread, _place: place }
+    }
+
+    /// What it is called on its queue.
+    pub fn name(&self) -> String {
+        name(self._place.path())
     }
 
     pub fn wish(&self, wish: ShutdownMode) {
