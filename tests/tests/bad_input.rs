@@ -360,6 +360,16 @@ fn whoever_serves_signs_or_asks_a_model_is_told_what_to_do() {
     let elsewhere = ["--data", &data, "--listen", "192.0.2.1:80"];
     serve(&clients, &elsewhere)
         .expect_end(2, &["cannot listen at 192.0.2.1:80", "name a free address of this machine"]);
+    // A file keeps the address, and what is in it, off the command line.
+    write(&directory, "address", "postgres://grader:secret@127.0.0.1:1/passhost\n");
+    for (exit, address, said) in [
+        (2, "no-address", "PostgreSQL: invalid connection string"),
+        (3, "postgres://127.0.0.1:1/passhost", "PostgreSQL does not answer"),
+        (3, &at("address"), "start it, or check the address"),
+    ] {
+        let run = serve(&clients, &["--data", &at("fleet"), "--queue", address]);
+        run.expect_end(exit, &[said]).expect(!run.err.contains("secret"), "the password is not shown");
+    }
     for name in ["", "a b", "a\u{1b}[31mb"] {
         let run = Passhost::new(["token", name]).run();
         run.expect_end(2, &["is no name for a client"]).expect(!run.err.contains('\u{1b}'), "no escape is shown");

@@ -351,6 +351,8 @@ fn of_names(place: &Place) -> Vec<Case> {
                 .chain(data[1..].iter().map(|data| serve(&known, data)))
                 .chain([
                     serve(&known, &data[0]).with(&["--listen", HOSTILE]),
+                    serve(&known, &place.at("new")).with(&["--queue", HOSTILE]),
+                    serve(&known, &place.at("new")).with(&["--queue", &place.at("list")]),
                     serve(&known, &data[0]).with(&[&place.at("list")]),
                 ])
                 .collect(),

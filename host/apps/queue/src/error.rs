@@ -1,7 +1,6 @@
 //! Why a queue does not do what was asked.
 
 use crate::Ticket;
-use postgres::error::SqlState;
 use std::path::PathBuf;
 
 /// Why a queue does not do what was asked. Nothing has changed then, except that nobody knows after
@@ -83,6 +82,9 @@ pub enum QueueError {
     /// The database does not answer. What was asked may have been done before.
     #[error("PostgreSQL does not answer: {}; start it, or check the address", described(.0))]
     Unreachable(#[source] postgres::Error),
+    /// Other operations have all connections to the database.
+    #[error("PostgreSQL does not answer other operations, which have all connections; try again later")]
+    Busy,
     /// The connection broke before the answer, and the operation is none that may be done twice.
     #[error("the connection to PostgreSQL broke before it answered whether {0}: look, and ask again")]
     Unanswered(&'static str),
@@ -114,8 +116,9 @@ impl QueueError {
     /// Whether the same may be done when the disk has room, or the database answers.
     pub fn is_passing(&self) -> bool {
         match self {
-            QueueError::Room(_) | QueueError::Unreachable(_) => true,
-            QueueError::Database(error) => error.code() == Some(&SqlState::DISK_FULL),
+            QueueError::Room(_) | QueueError::Unreachable(_) | QueueError::Busy => true,
+            // It has no room on its disk or in its memory.
+            QueueError::Database(error) => error.code().is_some_and(|code| code.code().starts_with("53")),
             _ => false,
         }
     }

@@ -172,6 +172,16 @@ pub trait Queue: Send + Sync {
     /// If the queue cannot be read.
     fn share(&self, client: &str) -> Result<DiskShare, QueueError>;
 
+    /// Waits until another process may have put in a job, or ended one, at most so long, and says whether one was announced.
+    /// `None` at once of an engine for one process. One thread waits at a time.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be read.
+    fn wait(&self, _timeout: Duration) -> Result<Option<bool>, QueueError> {
+        Ok(None)
+    }
+
     /// Removes jobs that ended so long ago, with their outcomes, and says how many. Time counts while a process has the queue
     /// open, however somebody sets the clock.
     ///

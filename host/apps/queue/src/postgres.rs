@@ -29,7 +29,9 @@ use turns::{ClientTurn, turns};
 ///   [`QueueLimits::waiting`] may be exceeded by one job for each other client that submits at the same moment.
 /// - An operation whose connection breaks is done again for up to 15 seconds, so that a restart of the database is not noticed:
 ///   a job is known by its ticket, and its end by the attempt. When [`Queue::take`] breaks, a job may be nobody's until its lease
-///   runs out. [`Queue::remove`] and [`Queue::withdraw`] are not done again: see [`QueueError::Unanswered`].
+///   runs out. After 15 seconds without an answer each operation is tried once, until one is answered. [`Queue::remove`] and [`Queue::withdraw`] are not done again: see [`QueueError::Unanswered`].
+/// - [`Queue::wait`] hears of jobs that come, if few wait. A job that ended, or that waits because of a limit, is not announced, so
+///   whoever waits looks again in any case. Its first call returns at once: what came before it was not announced.
 /// - The database damages no record without noticing (`initdb --data-checksums`); submissions and outcomes carry hashes here, too.
 ///
 /// Its operations wait for the database, so they must not be called on a thread that runs asynchronous tasks.
@@ -69,32 +71,10 @@ impl Postgres {
         limits: QueueLimits,
     ) -> Result<Postgres, QueueError> {
         let connections = ConnectionPool::new(Box::new(connect));
+        // A wrong address is told at once.
+        drop(connections.connect()?);
         let name = connections.run(Repeat::Safe, |connection, _| migrations::migrate(connection))?;
         Ok(Postgres { connections, limits, name })
-    }
-
-    /// Waits until a job may have come that can be taken, and says whether one was announced; `false` when nobody announced one for
-    /// so long. A job that waits because of a limit is not announced when it may run, so whoever waits looks again in any
-    /// case. One thread waits at a time. The first call returns at once: what came before it was not announced.
-    ///
-    /// # Errors
-    ///
-    /// If the database does not answer.
-    pub fn wait(&self, timeout: Duration) -> Result<bool, QueueError> {
-        let mut listener = self.connections.listener.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(client) = listener.as_mut() else {
-            let mut client = self.connections.connect()?;
-            client.batch_execute("LISTEN passhost_jobs")?;
-            *listener = Some(client);
-            return Ok(true);
-        };
-        let announced = client.notifications().timeout_iter(timeout).next();
-        // All that were announced are one.
-        let more = announced.and_then(|first| client.notifications().iter().count().map(|_| first.is_some()));
-        if more.is_err() || client.is_closed() {
-            *listener = None;
-        }
-        Ok(more?)
     }
 
     fn query(&self, sql: &'static str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, QueueError> {
@@ -315,6 +295,23 @@ impl Queue for Postgres {
         }
         let rows = self.query(statements::ROOM, &[&client])?;
         Ok(DiskShare { held: rows.first().map_or(Ok(0), |row| count(row, 2))?, limit })
+    }
+
+    fn wait(&self, timeout: Duration) -> Result<Option<bool>, QueueError> {
+        let mut listener = self.connections.listener.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(client) = listener.as_mut() else {
+            let mut client = self.connections.connect()?;
+            client.batch_execute("LISTEN passhost_jobs")?;
+            *listener = Some(client);
+            return Ok(Some(true));
+        };
+        let announced = client.notifications().timeout_iter(timeout).next();
+        // All that were announced are one.
+        let more = announced.and_then(|first| client.notifications().iter().count().map(|_| first.is_some()));
+        if more.is_err() || client.is_closed() {
+            *listener = None;
+        }
+        Ok(Some(more?))
     }
 
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> {

@@ -27,7 +27,13 @@ fn limits() -> QueueLimits {
 fn the_worker() {
     let Ok(address) = std::env::var(PLACE) else { return };
     let work = Duration::from_millis(std::env::var(WORK).unwrap().parse().unwrap());
-    let queue = Postgres::open(&address, limits()).unwrap();
+    let queue = loop {
+        match Postgres::open(&address, limits()) {
+            // It is restarted meanwhile.
+            Err(QueueError::Unreachable(_)) => sleep(Duration::from_millis(20)),
+            opened => break opened.unwrap(),
+        }
+    };
     let say = |text: String| {
         let mut out = std::io::stdout().lock();
         writeln!(out, "\n{text}").and_then(|()| out.flush()).unwrap();
@@ -292,13 +298,14 @@ fn whoever_waits_wakes_when_a_job_comes_from_another_process() {
     let Some(server) = Server::shared("whoever_waits_wakes_when_a_job_comes") else { return };
     let address = server.schema("wakes");
     let [here, there] = [(); 2].map(|()| Postgres::open(&address, limits()).unwrap());
-    assert!(here.wait(LEASE).unwrap(), "what came before is unknown");
-    assert!(!here.wait(Duration::from_millis(50)).unwrap());
+    assert_eq!(here.wait(LEASE).unwrap(), Some(true), "what came before is unknown");
+    // Jobs of other tests are announced as well.
+    while here.wait(Duration::from_millis(50)).unwrap() != Some(false) {}
     let begun = Instant::now();
     scope(|scope| {
         let waits = scope.spawn(|| here.wait(LEASE).unwrap());
         there.submit("a", None, b"job").unwrap();
-        assert!(waits.join().unwrap());
+        assert_eq!(waits.join().unwrap(), Some(true));
     });
     assert!(begun.elapsed() < LEASE / 2);
     assert_eq!(here.take(LEASE).unwrap().unwrap().payload, b"job");

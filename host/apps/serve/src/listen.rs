@@ -26,11 +26,13 @@ use tokio_io_timeout::TimeoutStream;
 
 /// How often is looked whether the server is to end.
 const LOOK: Duration = Duration::from_millis(100);
+/// How often is looked for what other servers on the queue did.
+const OTHERS: Duration = Duration::from_secs(1);
 /// How often is looked for what need not be kept any more.
 const TIDY: Duration = Duration::from_secs(3600);
 /// How long requests that are being answered may take when the server ends.
 const GRACE: Duration = Duration::from_secs(10);
-/// After an error of the socket, which is most often a lack of descriptors.
+/// After an error of the socket, which is most often a lack of descriptors, and after what another server did.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Threads that answer requests. Those that grade are beside them.
 const THREADS: usize = 2;
@@ -72,6 +74,8 @@ pub fn serve(
     queue.recover(&site.name)?;
     queue.withdraw(&openenv::keys(&site.name))?;
     let state = ServerState::new(site, queue);
+    let watched = state.clone();
+    std::thread::spawn(move || watch(&watched));
     let work = |mut grader: Box<dyn Grader>| {
         let (state, handle) = (state.clone(), runtime.handle().clone());
         std::thread::spawn(move || work(&state, &mut *grader, &handle))
@@ -115,6 +119,18 @@ fn answer(
         tidying.abort();
         Ok(())
     })
+}
+
+/// Tells those who wait of what other processes do with the queue.
+fn watch(state: &ServerState) {
+    while !state.is_ending() {
+        match state.queue.wait(OTHERS) {
+            Ok(None) => return,
+            Ok(Some(_)) => std::thread::sleep(PAUSE),
+            Err(_) => std::thread::sleep(OTHERS),
+        }
+        state.changed();
+    }
 }
 
 async fn stopped(state: &ServerState, mode: &impl Fn() -> ShutdownMode) {

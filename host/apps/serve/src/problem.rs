@@ -71,6 +71,10 @@ impl From<QueueError> for Problem {
                 let detail = "the disk of the server has no room, so nothing was changed; try again later";
                 return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).after(30);
             }
+            error if error.is_passing() || matches!(error, QueueError::Unanswered(_)) => {
+                let detail = "the database of the server does not answer: ask again later, and submit with the same `Idempotency-Key`";
+                return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).after(10);
+            }
             QueueError::ClientFull(_) => StatusCode::TOO_MANY_REQUESTS,
             QueueError::ClientBytes { .. } => StatusCode::INSUFFICIENT_STORAGE,
             QueueError::Length { .. } => StatusCode::BAD_REQUEST,

@@ -6,11 +6,12 @@
 mod engines;
 mod server;
 
-use engines::Place;
-use passhost_queue::{JobState, Queue, QueueLimits, Ticket};
+use engines::{Place, Server as DatabaseServer};
+use passhost_queue::{JobState, Postgres, Queue, QueueLimits, Ticket};
 use passhost_serve::ServerLimits;
-use server::Server;
+use server::{Answer, Events, Server};
 use std::sync::Arc;
+use std::time::Duration;
 
 of_both_engines! {
     a_second_server_leaves_the_jobs_and_episodes_of_the_first_alone,
@@ -37,4 +38,58 @@ fn a_second_server_leaves_the_jobs_and_episodes_of_the_first_alone(place: &dyn P
     let status = first.ask("alice", &format!("GET /v1/evaluations/{graded}?wait=50")).json();
     assert_eq!(status["document"]["said"], "one");
     assert_eq!(look(&graded).unwrap().attempts, 1);
+}
+
+fn postgres(address: &str) -> Arc<dyn Queue> {
+    Arc::new(Postgres::open(address, QueueLimits::default()).unwrap())
+}
+
+#[test]
+fn what_one_server_takes_another_one_grades_and_whoever_waits_hears_of_it() {
+    let Some(database) = DatabaseServer::shared("what_one_server_takes_another_one_grades") else { return };
+    let address = database.schema("two_servers");
+    let [first, second] = [(); 2].map(|()| Server::start_on(ServerLimits::default(), |_| postgres(&address)));
+    // Whichever begins first is busy from here on.
+    let busy = first.submit("alice", b"1").id();
+    let is_first = first.begun.recv_timeout(Duration::from_secs(2)).is_ok();
+    let (grades, other) = if is_first { (&second, &first) } else { (&first, &second) };
+    let id = other.submit("bob", b"2").id();
+    let mut events = Events::of(other, "bob", &id);
+    assert_eq!(grades.begins().bytes, b"2");
+    grades.says("two");
+    let last = std::iter::from_fn(|| events.next()).last().unwrap();
+    assert_eq!((&last["state"], &last["document"]["said"]), (&"finished".into(), &"two".into()));
+    other.says("one");
+    let status = grades.ask("alice", &format!("GET /v1/evaluations/{busy}?wait=50")).json();
+    assert_eq!(status["document"]["said"], "one");
+}
+
+#[test]
+fn while_the_database_is_away_clients_are_told_so_and_nothing_is_lost() {
+    let database = match DatabaseServer::start() {
+        Ok(database) => database,
+        Err(why) => return eprintln!("skipped: while_the_database_is_away: {why}"),
+    };
+    let server = Server::start_on(ServerLimits::default(), |_| postgres(&database.schema("away")));
+    let [graded, waits] = [b"1", b"2"].map(|body| server.submit("alice", body).id());
+    server.begins();
+    database.stop();
+    let look = format!("GET /v1/evaluations/{graded}");
+    let is_told = |answer: Answer| {
+        assert_eq!(answer.status, 503, "{answer:?}");
+        assert!(answer.head.contains("retry-after: 10") && answer.body.contains("database"), "{answer:?}");
+    };
+    is_told(server.submit("alice", b"3"));
+    is_told(server.ask("alice", &look));
+    server.says("one");
+    is_told(server.ask("alice", &look));
+    database.start_again();
+    server.begins();
+    server.says("two");
+    for (id, said) in [(graded, "one"), (waits, "two")] {
+        let status = server.ask("alice", &format!("GET /v1/evaluations/{id}?wait=50")).json();
+        assert_eq!(status["document"]["said"], said, "{status}");
+        assert_eq!(server.queue.look("alice", &Ticket::named(id)).unwrap().unwrap().attempts, 1);
+    }
+    server.submit("alice", b"3").id();
 }

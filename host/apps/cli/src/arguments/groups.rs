@@ -47,7 +47,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
     (
         "Serve",
         &[
-            ("serve", "Evaluates what clients submit over HTTP, queued on disk"),
+            ("serve", "Evaluates what clients submit over HTTP, from a queue"),
             ("token", "Makes a token for a client of `serve`"),
         ],
     ),

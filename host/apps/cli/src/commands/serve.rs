@@ -2,6 +2,7 @@
 
 mod episodes;
 mod evaluator;
+mod queue;
 mod samples;
 mod server_name;
 
@@ -14,7 +15,6 @@ use crate::terminal::Terminal;
 use clap::Args;
 use evaluator::Evaluator;
 use passhost_child::cores;
-use passhost_queue::{Embedded, QueueError};
 use passhost_result::untrusted::one_line;
 use passhost_serve::{
     ClientRole, Clients, EpisodeLimits, Grader, ServedSite, ServerInfo, ServerLimits, ShutdownMode, Token,
@@ -25,8 +25,6 @@ use server_name::server_name;
 use std::net::SocketAddr;
 use std::net::TcpListener;
 use std::num::NonZeroU32;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +40,10 @@ pub struct ServeArguments {
     /// Keeps submissions and results in this directory, which is made if it is not there
     #[arg(long, value_name = "DIR")]
     pub data: PathBuf,
+    /// Queues in this PostgreSQL database, which other servers may use, too, in place of a file in --data:
+    /// postgres://USER@HOST/DATABASE, or a file with that and a password
+    #[arg(long, value_name = "ADDRESS|FILE")]
+    pub queue: Option<String>,
     /// Where to listen. Requests are not encrypted: other machines should come through a proxy that does that
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8731")]
     pub listen: SocketAddr,
@@ -103,13 +105,8 @@ pub struct TokenArguments {
     pub operator: bool,
 }
 
-/// The file of what waits, in the directory of data.
-const QUEUE: &str = "queue.redb";
-
 /// Files that the server has open besides connections, at most: its queue, pipes of children, what it reads.
 const OWN_FILES: usize = 256;
-/// Bytes of a job besides those of its submission, at most.
-const HEAD: usize = 64 << 10;
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop> {
@@ -137,17 +134,9 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     let clients = Clients::read(&arguments.clients, &limits).or_stop(Exit::Usage)?;
     allow_files(clients.len(), &limits)?;
-    private::directory("--data", &arguments.data, QUEUE)?;
-    allow_disk(clients.len() as u64, arguments.disk, &arguments.data)?;
-    let queue = Arc::new(open_queue(arguments, body)?);
+    private::directory("--data", &arguments.data, queue::FILE)?;
+    let queue = queue::open(arguments, clients.len(), body, terminal)?;
     let (name, _data) = server_name(&arguments.data)?;
-    if queue.is_begun_anew() {
-        let place = arguments.data.join(QUEUE);
-        terminal.complain(&format!(
-            "the queue `{}` was removed, emptied or replaced since the last start: what was in it is lost, and its clients are told so",
-            place.display()
-        ));
-    }
     let listener = TcpListener::bind(arguments.listen);
     let listener = listener.map_err(|error| {
         let address = arguments.listen;
@@ -155,8 +144,9 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     })?;
     let supervisor = Arc::new(super::supervisor(config, terminal));
     let confinement = arguments.measure.confinement.mode();
-    // Their children reach neither what others submitted nor who may ask.
+    // Their children reach neither what others submitted nor who may ask, nor the database.
     let own = [arguments.data.as_path(), arguments.clients.as_path()];
+    let own = own.into_iter().chain(queue::address_file(arguments));
     let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     print(devices.iter().map(|device| super::device_line(device.info())));
@@ -199,33 +189,6 @@ fn allow_files(clients: usize, limits: &ServerLimits) -> Result<(), Stop> {
         Stop::usage(format!(
             "{clients} clients with {own} connections each need {needed} open files, and the system allows {found}; lower --connections, or raise `ulimit -n`"
         ))
-    })
-}
-
-/// Makes sure that the disk has the room that every client may take.
-fn allow_disk(clients: u64, disk: u64, data: &Path) -> Result<(), Stop> {
-    let Some(free) = passhost_queue::free(data) else { return Ok(()) };
-    // What the queue has already is used again.
-    let held = std::fs::metadata(data.join(QUEUE)).map_or(0, |file| 512 * file.blocks());
-    let (needed, found) = (clients.saturating_mul(disk), free.saturating_add(held));
-    if needed <= found {
-        return Ok(());
-    }
-    let place = data.display();
-    Err(Stop::usage(format!(
-        "{clients} clients with {disk} bytes each need {needed} bytes at `{place}`, and the disk has {found}; lower --disk to {} or less, or make room",
-        found / clients.max(1)
-    )))
-}
-
-fn open_queue(arguments: &ServeArguments, body: usize) -> Result<Embedded, Stop> {
-    // With what stands before the bytes of a submission.
-    let payload = body.saturating_add(HEAD);
-    let (waiting_of_client, bytes_of_client) = (arguments.waiting, arguments.disk);
-    let limits = passhost_queue::QueueLimits { waiting_of_client, bytes_of_client, payload, ..Default::default() };
-    Embedded::open(&arguments.data.join(QUEUE), limits).map_err(|error| match error {
-        QueueError::InUse(_) | QueueError::Open { .. } => Stop::new(Exit::Usage, error),
-        error => Stop::new(Exit::Host, error),
     })
 }
 

@@ -87,6 +87,8 @@ pub struct ConnectionPool {
 struct PoolState {
     idle: Vec<Connection>,
     open: usize,
+    /// Whether the database did not answer for as long as an operation waits.
+    is_away: bool,
 }
 
 /// A place among the connections, which is free again when this is dropped.
@@ -111,7 +113,10 @@ impl ConnectionPool {
 
     /// A connection outside the pool.
     pub fn connect(&self) -> Result<Client, QueueError> {
-        Ok((self.connect)()?)
+        (self.connect)().map_err(|error| match is_broken(&error) {
+            true => QueueError::Unreachable(error),
+            false => error.into(),
+        })
     }
 
     /// Does an operation, and does it again when that is safe and the connection broke or the database rolled it back. The
@@ -124,13 +129,19 @@ impl ConnectionPool {
         let (begun, mut again) = (Instant::now(), false);
         loop {
             let error = match self.once(repeat, &mut again, &mut operation) {
+                Err(QueueError::Unreachable(error)) => error,
                 Err(QueueError::Database(error)) if is_broken(&error) || is_undone(&error) => error,
-                done => return done,
+                done => {
+                    self.pool().is_away &= matches!(done, Err(QueueError::Busy));
+                    return done;
+                }
             };
             if again && let Repeat::Never(unknown) = repeat {
                 return Err(QueueError::Unanswered(unknown));
             }
-            if begun.elapsed() >= PATIENCE {
+            // Where others waited for it in vain, nobody waits again.
+            if self.pool().is_away || begun.elapsed() >= PATIENCE {
+                self.pool().is_away = true;
                 return Err(QueueError::Unreachable(error));
             }
             sleep(PAUSE);
@@ -143,8 +154,11 @@ impl ConnectionPool {
         again: &mut bool,
         operation: &mut impl FnMut(&mut Connection, bool) -> Result<T, QueueError>,
     ) -> Result<T, QueueError> {
-        let mut pool =
-            self.freed.wait_while(self.pool(), |pool| pool.open >= MOST).unwrap_or_else(PoisonError::into_inner);
+        let freed = self.freed.wait_timeout_while(self.pool(), PATIENCE, |pool| pool.open >= MOST);
+        let (mut pool, waited) = freed.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return Err(QueueError::Busy);
+        }
         pool.open += 1;
         let place = PoolPlace(self);
         let mut idle = pool.idle.pop();

@@ -119,9 +119,23 @@ impl Server {
 
     /// Ends all connections as a crash does, and starts again.
     pub fn restart(&self) {
+        self.stop();
+        self.start_again();
+    }
+
+    /// Ends all connections as a crash does.
+    pub fn stop(&self) {
+        self.control("stop -m immediate");
+    }
+
+    pub fn start_again(&self) {
+        self.control("start");
+    }
+
+    fn control(&self, how: &str) {
         let data = Path::new(&self.directory).join("data");
         let mut command = unprivileged("sh");
-        command.args(["-c", r#"cd /tmp; "$1/pg_ctl" -D "$2" -l "$2/log" -m immediate -w restart"#, "sh"]);
+        command.args(["-c", &format!(r#"cd /tmp; "$1/pg_ctl" -D "$2" -l "$2/log" -w {how}"#), "sh"]);
         let status = command.arg(&self.programs).arg(data).stdout(Stdio::null()).status().unwrap();
         assert!(status.success());
     }

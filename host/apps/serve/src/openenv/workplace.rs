@@ -195,7 +195,7 @@ impl ToolExecutor for QueuedExecutor {
         drop((payload, handing_in));
         self.state.metrics.submitted.inc();
         self.state.changed();
-        let ended = self.handle.block_on(self.ended(&ticket));
+        let ended = self.ended(&ticket);
         // Nobody else knows its name: what came of it is the tools' from here on, and nothing stays behind that would
         // count against the client. A source that came to nothing can be evaluated again.
         if !matches!(ended, Ok(Some(_))) {
@@ -216,17 +216,23 @@ impl ToolExecutor for QueuedExecutor {
 
 impl QueuedExecutor {
     /// What became of a job; nothing if somebody asked to stop before.
-    async fn ended(&self, ticket: &Ticket) -> Result<Option<JobStatus>, String> {
+    fn ended(&self, ticket: &Ticket) -> Result<Option<JobStatus>, String> {
         let (mut changes, mut stop) = (self.state.changes.subscribe(), self.stop.clone());
         loop {
-            // On this thread, which may wait for the disk: all others that may could be waiting here as well.
-            let looked = self.state.queue.look(&self.client, ticket);
-            let looked = looked.map_err(|error| Problem::from(error).detail())?;
-            let status = looked.ok_or("it is not known any more")?;
-            if status.state.is_end() {
-                return Ok(Some(status).filter(|status| status.state != JobState::Cancelled || !*stop.borrow()));
+            match self.state.queue.look(&self.client, ticket) {
+                Ok(Some(status)) if status.state.is_end() => {
+                    return Ok(Some(status).filter(|status| status.state != JobState::Cancelled || !*stop.borrow()));
+                }
+                Ok(None) => return Err("it is not known any more".to_owned()),
+                Err(error) if !error.is_passing() => return Err(Problem::from(error).detail()),
+                Ok(Some(_)) | Err(_) => {}
             }
-            tokio::select! { _ = changes.changed() => {}, _ = stop.wait_for(|stop| *stop) => return Ok(None) }
+            let is_stopped = self.handle.block_on(async {
+                tokio::select! { _ = changes.changed() => false, _ = stop.wait_for(|stop| *stop) => true }
+            });
+            if is_stopped {
+                return Ok(None);
+            }
         }
     }
 }
