@@ -7,7 +7,7 @@
 mod engines;
 
 use engines::{Database, LEASE, Server};
-use passhost_queue::{Postgres, Queue as _, QueueLimits};
+use passhost_queue::{Postgres, Queue as _, QueueLimits, Worker};
 use std::thread::scope;
 use std::time::{Duration, Instant};
 
@@ -23,14 +23,15 @@ fn main() {
         Database { address }.execute(
             "INSERT INTO jobs (ticket, client, payload_sha256, payload_bytes)
                 SELECT n, n % 10, encode(sha256('job'), 'hex'), 3 FROM generate_series(1, 100000) n;
-            INSERT INTO payloads SELECT n, 'job' FROM generate_series(1, 100000) n; ANALYZE",
+            INSERT INTO objects VALUES ('hash', 'job');
+            INSERT INTO payloads SELECT n, 'hash' FROM generate_series(1, 100000) n; ANALYZE",
         );
         let until = Instant::now() + Duration::from_secs(4);
         let work = || {
             let (mut claims, mut jobs) = (vec![], 0);
             while Instant::now() < until {
                 let begun = Instant::now();
-                let taken = queue.take_batch("host", batch, LEASE).unwrap();
+                let taken = queue.take_batch(&Worker::default(), batch, LEASE).unwrap();
                 claims.push(begun.elapsed());
                 taken.jobs.iter().for_each(|job| queue.finish(&job.lease, b"done").unwrap());
                 jobs += taken.jobs.len();

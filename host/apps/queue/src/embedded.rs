@@ -6,7 +6,10 @@ use crate::names::{QueueNames, beside};
 use crate::record::{ClientLine, JobRecord, sha256, status};
 use crate::store::{LEAST, QueueStore, RESERVE};
 use crate::tables::{BYTES, ENDED, JOBS, LINES, OUTCOMES, RUNNING, Sequence, Tables, WAITING};
-use crate::{Counts, DiskShare, JobLoss, JobState, JobStatus, Lease, Queue, QueueError, QueueLimits, Taken, Ticket};
+use crate::{
+    Counts, DiskShare, JobLoss, JobState, JobStatus, Lease, NewJob, Queue, QueueError, QueueLimits, Taken, Ticket,
+    Worker,
+};
 use redb::{ReadTransaction, ReadableTableMetadata as _};
 use std::path::Path;
 use std::time::Duration;
@@ -199,9 +202,13 @@ impl Embedded {
         }
     }
 
-    /// Takes the next job of a client, or ends it if it is damaged.
-    fn taken(&self, tables: &mut Tables<'_>, client: &str) -> Result<NextJob, QueueError> {
-        let (number, ticket) = tables.first_of(client)?.ok_or(QueueError::Damaged("a line has no first job"))?;
+    /// Takes this job of a client, or ends it if it is damaged.
+    fn taken(
+        &self,
+        tables: &mut Tables<'_>,
+        client: &str,
+        (number, ticket): (u64, Ticket),
+    ) -> Result<NextJob, QueueError> {
         let (record, loss) = match tables.record(&ticket) {
             Ok(Some(record)) => (record, JobLoss::Payload),
             Ok(None) | Err(QueueError::Record) => {
@@ -239,9 +246,10 @@ fn room(least: u64, bytes: usize) -> u64 {
 }
 
 impl Queue for Embedded {
-    fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> {
-        self.limits.check_lengths(client, key, payload)?;
-        let sha256 = sha256(payload);
+    fn submit_job(&self, client: &str, key: Option<&str>, job: &NewJob<'_>) -> Result<Ticket, QueueError> {
+        self.limits.check_lengths(client, key, job)?;
+        let payload = job.payload();
+        let sha256 = sha256(&payload);
         self.write(room(RESERVE, payload.len()), |tables| {
             if let Some(key) = key
                 && let Some(ticket) = Embedded::submitted_before(tables, client, key, &sha256)?
@@ -249,11 +257,12 @@ impl Queue for Embedded {
                 return Ok(ticket);
             }
             let (all, own) = (tables.waiting()?, tables.line(client)?.waiting);
-            self.limits.check_room(all, own, tables.bytes(client)?, payload)?;
+            self.limits.check_room(all, own, tables.bytes(client)?, &payload)?;
             let ticket = Ticket::random(&self.names.queue)?;
             let number = tables.number(Sequence::Job)?;
             let record = JobRecord::new(client, key, sha256, number, self.now().wall_ms);
-            tables.add(&ticket, &record, payload)?;
+            let record = JobRecord { needs: job.needs.to_vec(), ..record };
+            tables.add(&ticket, &record, &payload)?;
             if let Some(key) = key {
                 tables.set_key(client, key, &ticket)?;
             }
@@ -261,7 +270,7 @@ impl Queue for Embedded {
         })
     }
 
-    fn take_as(&self, _worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> {
+    fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError> {
         self.store.check()?;
         let expired = self.leases.expired((self.clock.elapsed_ms)());
         let waits = || self.store.read(|transaction| Ok(!transaction.open_table(WAITING)?.is_empty()?));
@@ -270,8 +279,12 @@ impl Queue for Embedded {
         }
         let found = self.write(LEAST, |tables| {
             self.requeue(tables, expired.iter().map(|lease| (lease.ticket.clone(), Some(lease.attempt))))?;
-            let next = tables.next_client(self.limits.running_of_client)?;
-            next.map_or(Ok(NextJob::Nothing), |client| self.taken(tables, &client))
+            for client in tables.next_clients(self.limits.running_of_client)? {
+                if let Some(first) = tables.first_of(&client, &worker.offers)? {
+                    return self.taken(tables, &client, first);
+                }
+            }
+            Ok(NextJob::Nothing)
         })?;
         expired.iter().for_each(|lease| self.leases.release(lease));
         match found {

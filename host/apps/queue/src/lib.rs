@@ -51,24 +51,32 @@ pub trait Queue: Send + Sync {
     /// # Errors
     ///
     /// If a limit leaves no room for it, the key stands for other bytes, or the queue cannot be written.
-    fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError>;
+    fn submit_job(&self, client: &str, key: Option<&str>, job: &NewJob<'_>) -> Result<Ticket, QueueError>;
 
-    /// The next job, for so long, for a worker of this name; `None` if none can be taken now. The turn is that of the client
-    /// with the fewest running jobs, and among those of whom it was longest ago. Jobs whose lease ran out are back in their
-    /// place before.
+    /// [`Queue::submit_job`] of bytes that any worker may take.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn submit(&self, client: &str, key: Option<&str>, bytes: &[u8]) -> Result<Ticket, QueueError> {
+        self.submit_job(client, key, &NewJob { bytes, ..NewJob::default() })
+    }
+
+    /// The next job that this worker may take, for so long; `None` if there is none now. The turn is that of the client with the
+    /// fewest running jobs, and among those of whom it was longest ago. Jobs whose lease ran out are back in their place before.
     ///
     /// # Errors
     ///
     /// If the queue cannot be written. [`QueueError::Lost`] says that a job came to nothing, and that there may be others.
-    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError>;
+    fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError>;
 
-    /// [`Queue::take_as`] for a worker without a name.
+    /// [`Queue::take_as`] for a worker of which nothing is known.
     ///
     /// # Errors
     ///
     /// As there.
     fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> {
-        self.take_as("", lease)
+        self.take_as(&Worker::default(), lease)
     }
 
     /// Puts back what workers of this name hold: their process is gone, and another one begins in its place. An engine for one
@@ -86,7 +94,7 @@ pub trait Queue: Send + Sync {
     /// # Errors
     ///
     /// If the queue cannot be written, and nothing was taken.
-    fn take_batch(&self, worker: &str, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
+    fn take_batch(&self, worker: &Worker, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
         let mut batch = TakenBatch::default();
         while batch.jobs.len() < jobs {
             match self.take_as(worker, lease) {
@@ -120,6 +128,16 @@ pub trait Queue: Send + Sync {
     ///
     /// If the lease is not the job's any more, or the queue cannot be written.
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError>;
+
+    /// Gives up a job that this host cannot do, and says why: it is tried on another host. An engine for one host ends it with this
+    /// outcome.
+    ///
+    /// # Errors
+    ///
+    /// If the lease is not the job's any more, or the queue cannot be written.
+    fn give_up(&self, lease: &Lease, _why: &str, outcome: &[u8]) -> Result<(), QueueError> {
+        self.finish(lease, outcome)
+    }
 
     /// Puts a job back where it was: whoever took it is about to stop. That does not count as a loss.
     ///
@@ -230,6 +248,35 @@ impl fmt::Display for Ticket {
     }
 }
 
+/// A job that is put in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NewJob<'a> {
+    /// What stands before the bytes.
+    pub head: &'a [u8],
+    /// What many jobs may have in common.
+    pub bytes: &'a [u8],
+    /// What its worker must offer.
+    pub needs: &'a [String],
+}
+
+impl NewJob<'_> {
+    /// All of it, as its worker gets it.
+    fn payload(&self) -> Vec<u8> {
+        [self.head, self.bytes].concat()
+    }
+}
+
+/// Whoever takes jobs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Worker {
+    /// What is its own of the jobs that run: see [`Queue::recover`].
+    pub name: String,
+    /// The machine. One on which a job was lost leaves it to others for as long as a lease lasts.
+    pub host: String,
+    /// What it offers. It gets the jobs that need nothing else.
+    pub offers: Vec<String>,
+}
+
 /// The right to end a job. It is another each time that the job is taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
@@ -289,6 +336,10 @@ impl JobState {
 pub enum JobLoss {
     /// Everybody who began to work on it was gone before its end.
     Workers,
+    /// The workers of two hosts were gone before its end.
+    Quarantined,
+    /// As many hosts as there may be gave it up.
+    Hosts,
     /// What was submitted is damaged on the disk.
     Payload,
     /// What came of it is damaged on the disk.
@@ -297,6 +348,17 @@ pub enum JobLoss {
     Record,
     /// The file of the queue in which it was is gone.
     File,
+}
+
+/// An attempt that came to nothing by its host's doing.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct LostAttempt {
+    /// Where.
+    pub host: String,
+    /// Whether the worker was gone. Else it gave the job up.
+    pub died: bool,
+    /// Why.
+    pub log: String,
 }
 
 /// What is known of a job.
@@ -318,6 +380,8 @@ pub struct JobStatus {
     pub outcome: Option<Vec<u8>>,
     /// Why nothing comes of it, if it is lost.
     pub loss: Option<JobLoss>,
+    /// Attempts that came to nothing by their hosts' doing, where the engine keeps them.
+    pub lost_attempts: Vec<LostAttempt>,
 }
 
 impl JobStatus {

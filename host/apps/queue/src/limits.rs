@@ -1,6 +1,6 @@
 //! What a queue has room for.
 
-use crate::QueueError;
+use crate::{NewJob, QueueError};
 
 /// Bytes that a job counts besides its own and those of what came of it: what is kept of it in all tables is less.
 pub const JOB: u64 = 2048;
@@ -20,8 +20,11 @@ pub struct QueueLimits {
     pub payload: usize,
     /// Bytes of a client's name, and of a key.
     pub name: usize,
-    /// How many workers may be gone after they began a job and before its end, until it is the reason for that, and lost.
+    /// How many workers of one host may be gone after they began a job and before its end, until it is the reason for that, and
+    /// lost.
     pub attempts: u32,
+    /// On how many hosts a job may be lost, until nobody tries it again.
+    pub hosts: u32,
 }
 
 impl Default for QueueLimits {
@@ -34,16 +37,17 @@ impl Default for QueueLimits {
             payload: 40 << 20,
             name: 256,
             attempts: 3,
+            hosts: 3,
         }
     }
 }
 
 impl QueueLimits {
     /// Refuses a submission with a text that is too long, or empty.
-    pub(crate) fn check_lengths(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<(), QueueError> {
+    pub(crate) fn check_lengths(&self, client: &str, key: Option<&str>, job: &NewJob<'_>) -> Result<(), QueueError> {
         check_length("client's name", client.len(), self.name)?;
         key.map_or(Ok(()), |key| check_length("key", key.len(), self.name))?;
-        check_length("job", payload.len(), self.payload)
+        check_length("job", job.head.len() + job.bytes.len(), self.payload)
     }
 
     /// Refuses a submission when so many jobs wait, of all clients and of its own, and its own has so many bytes.

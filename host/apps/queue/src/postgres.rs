@@ -7,7 +7,10 @@ mod turns;
 
 use crate::clock::milliseconds;
 use crate::record::{JobRecord, sha256, status};
-use crate::{Counts, DiskShare, JobState, JobStatus, Lease, Queue, QueueError, QueueLimits, Taken, TakenBatch, Ticket};
+use crate::{
+    Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Queue, QueueError, QueueLimits, Taken, TakenBatch, Ticket,
+    Worker,
+};
 use ::postgres::fallible_iterator::FallibleIterator as _;
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Config, NoTls, Row};
@@ -99,9 +102,10 @@ impl Postgres {
     }
 
     /// Puts back the jobs whose leases ran out.
-    fn requeue(connection: &mut Connection, attempts: u32) -> Result<(), QueueError> {
+    fn requeue(&self, connection: &mut Connection) -> Result<(), QueueError> {
         if !connection.query(statements::HAS_EXPIRED, &[])?.is_empty() {
-            connection.query(statements::REQUEUE, &[&integer(attempts)])?;
+            let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
+            connection.query(statements::REQUEUE, &[&of_host, &hosts])?;
         }
         Ok(())
     }
@@ -110,13 +114,24 @@ impl Postgres {
     fn claim(
         connection: &mut Connection,
         mut turns: BTreeMap<String, i64>,
-        (worker, lease): (&str, Duration),
+        (worker, lease): (&Worker, Duration),
         batch: &mut TakenBatch,
     ) -> Result<BTreeSet<String>, QueueError> {
         let (clients, most): (Vec<&String>, Vec<i64>) = turns.iter().unzip();
-        for row in connection.query(statements::CLAIM, &[&clients, &most, &span(lease), &worker])? {
+        let claim: [&(dyn ToSql + Sync); 6] =
+            [&clients, &most, &span(lease), &worker.name, &worker.host, &worker.offers];
+        // Jobs of one object are often next to each other.
+        let mut object = (String::new(), None);
+        for row in connection.query(statements::CLAIM, &claim)? {
             let (ticket, attempt) = (Ticket(row.try_get(0)?), row.try_get::<_, i32>(1)?);
-            let (payload, client): (Option<Vec<u8>>, String) = (row.try_get(3)?, row.try_get(4)?);
+            let (head, client, hash): (Vec<u8>, String, Option<String>) =
+                (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+            if hash.as_ref() != Some(&object.0) {
+                let hash = hash.unwrap_or_default();
+                let rows = connection.query(statements::OBJECT, &[&hash])?;
+                object = (hash, rows.first().map(|row| row.try_get::<_, Vec<u8>>(0)).transpose()?);
+            }
+            let payload = object.1.as_ref().map(|bytes| [head.as_slice(), bytes].concat());
             turns.entry(client.clone()).and_modify(|turns| *turns -= 1);
             match payload.filter(|payload| row.try_get(2).is_ok_and(|hash: &str| sha256(payload) == hash)) {
                 Some(payload) => {
@@ -135,14 +150,16 @@ impl Postgres {
 }
 
 impl Queue for Postgres {
-    fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> {
-        self.limits.check_lengths(client, key, payload)?;
-        for (what, text) in [("client's name", Some(client)), ("key", key)] {
-            if !text.is_none_or(is_storable) {
+    fn submit_job(&self, client: &str, key: Option<&str>, job: &NewJob<'_>) -> Result<Ticket, QueueError> {
+        self.limits.check_lengths(client, key, job)?;
+        let texts = [("client's name", client)].into_iter().chain(key.map(|key| ("key", key)));
+        for (what, text) in texts.chain(job.needs.iter().map(|need| ("label", need.as_str()))) {
+            if !is_storable(text) {
                 return Err(QueueError::Nul(what));
             }
         }
-        let (hash, ticket) = (sha256(payload), Ticket::random(&self.name)?);
+        let payload = &job.payload();
+        let (hash, object, ticket) = (sha256(payload), sha256(job.bytes), Ticket::random(&self.name)?);
         let submit = |connection: &mut Connection, again| {
             connection.query(statements::LOCK_CLIENT, &[&client])?;
             // The ticket tells whether an earlier try was done.
@@ -159,14 +176,19 @@ impl Queue for Postgres {
                 self.limits.check_room(count(row, 0)?, count(row, 1)?, count(row, 2)?, payload)?;
             }
             let bytes = payload.len() as i64;
-            connection.query(statements::SUBMIT, &[&ticket.as_str(), &client, &key, &hash, &bytes, &payload])?;
+            let row: [&(dyn ToSql + Sync); 7] = [&ticket.as_str(), &client, &key, &hash, &bytes, &job.head, &job.needs];
+            connection.query(statements::SUBMIT, &row)?;
+            // After it, as those who end jobs do: first they lock counts, then objects.
+            if connection.query(statements::SUBMIT_KNOWN, &[&ticket.as_str(), &object])?.is_empty() {
+                connection.query(statements::SUBMIT_BYTES, &[&ticket.as_str(), &object, &job.bytes])?;
+            }
             Ok(ticket.clone())
         };
         self.connections
             .run(Repeat::Safe, |connection, again| connection.transaction(|connection| submit(connection, again)))
     }
 
-    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> {
+    fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError> {
         let TakenBatch { mut jobs, mut lost } = self.take_batch(worker, 1, lease)?;
         match (jobs.pop(), lost.pop()) {
             (None, Some(ticket)) => Err(QueueError::Lost(ticket)),
@@ -175,22 +197,24 @@ impl Queue for Postgres {
     }
 
     fn recover(&self, worker: &str) -> Result<(), QueueError> {
-        self.query(statements::RECOVER, &[&integer(self.limits.attempts), &worker]).map(drop)
+        let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
+        self.query(statements::RECOVER, &[&of_host, &hosts, &worker]).map(drop)
     }
 
-    fn take_batch(&self, worker: &str, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
-        if !is_storable(worker) {
-            return Err(QueueError::Nul("worker's name"));
+    fn take_batch(&self, worker: &Worker, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
+        if ![&worker.name, &worker.host].into_iter().chain(&worker.offers).all(|text| is_storable(text)) {
+            return Err(QueueError::Nul("worker's name or label"));
         }
         let running = self.limits.running_of_client;
+        let limit = i64::try_from(running).unwrap_or(i64::MAX);
         let mut batch = TakenBatch::default();
         let taken = self.connections.run(Repeat::Safe, |connection, _| {
-            Postgres::requeue(connection, self.limits.attempts)?;
+            self.requeue(connection)?;
             // Clients of whom others are taking all that wait.
             let mut taken_by_others = BTreeSet::new();
             while batch.jobs.len() + batch.lost.len() < jobs {
                 let mut lines = vec![];
-                for row in connection.query(statements::LINES, &[&i64::try_from(running).unwrap_or(i64::MAX)])? {
+                for row in connection.query(statements::LINES, &[&limit, &worker.offers])? {
                     let client = row.try_get(0)?;
                     let (waiting, running, last) = (count(&row, 1)?, count(&row, 2)?, count(&row, 3)?);
                     lines.push(ClientTurn { running, last, client, waiting });
@@ -224,6 +248,13 @@ impl Queue for Postgres {
         let finish: [&(dyn ToSql + Sync); 5] = [&ticket, &attempt, &hash, &(outcome.len() as i64), &outcome];
         let known: [&(dyn ToSql + Sync); 3] = [&ticket, &attempt, &hash];
         self.of_lease(lease, (statements::FINISH, &finish), Some((statements::IS_FINISHED, &known)))
+    }
+
+    fn give_up(&self, lease: &Lease, why: &str, _outcome: &[u8]) -> Result<(), QueueError> {
+        let (ticket, attempt, why) = (lease.ticket.as_str(), integer(lease.attempt), why.replace('\0', " "));
+        let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
+        let lose: [&(dyn ToSql + Sync); 5] = [&of_host, &hosts, &ticket, &attempt, &why];
+        self.of_lease(lease, (statements::GIVE_UP, &lose), Some((statements::IS_GIVEN_UP, &[&ticket, &attempt])))
     }
 
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> {
@@ -261,7 +292,8 @@ impl Queue for Postgres {
             ..JobRecord::default()
         };
         let ahead = row.try_get::<_, Option<i64>>(8)?.map(|ahead| ahead.unsigned_abs() as usize);
-        Ok(Some(status(&record, ahead, row.try_get(7)?)))
+        let lost_attempts = serde_json::from_str(row.try_get(9)?).map_err(|_| QueueError::Record)?;
+        Ok(Some(JobStatus { lost_attempts, ..status(&record, ahead, row.try_get(7)?) }))
     }
 
     fn counts(&self) -> Result<Counts, QueueError> {

@@ -13,6 +13,8 @@ const HASH: usize = 64;
 pub struct JobRecord {
     pub client: String,
     pub key: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
     /// Of the payload, in hexadecimal.
     pub sha256: String,
     /// Of the outcome, in hexadecimal.
@@ -98,6 +100,7 @@ pub fn status(record: &JobRecord, ahead: Option<usize>, outcome: Option<Vec<u8>>
         ended_ms: record.ended_ms,
         outcome,
         loss: if is_damaged { Some(JobLoss::Outcome) } else { record.loss.or(of_workers) },
+        lost_attempts: vec![],
     }
 }
 

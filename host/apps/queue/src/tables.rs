@@ -257,27 +257,34 @@ impl<'t> Tables<'t> {
         Ok(self.open(WAITING)?.len()?)
     }
 
-    /// The client whose turn it is: of those with a job that waits and fewer running ones than this, the one with the fewest,
+    /// Clients in the order of their turns: of those with a job that waits and fewer running ones than this, the one with the fewest,
     /// and among those the one whose turn was longest ago.
-    pub fn next_client(&self, running_limit: u64) -> Result<Option<String>, QueueError> {
-        let mut next: Option<((u64, u64), String)> = None;
+    pub fn next_clients(&self, running_limit: u64) -> Result<Vec<String>, QueueError> {
+        let mut clients = vec![];
         for entry in self.open(LINES)?.iter()? {
             let (client, line) = entry?;
             let line = ClientLine::from(line.value());
-            let rank = (line.running, line.last);
-            let may = line.waiting > 0 && line.running < running_limit;
-            if may && next.as_ref().is_none_or(|(least, _)| rank < *least) {
-                next = Some((rank, client.value().to_owned()));
+            if line.waiting > 0 && line.running < running_limit {
+                clients.push((line.running, line.last, client.value().to_owned()));
             }
         }
-        Ok(next.map(|(_, client)| client))
+        clients.sort();
+        Ok(clients.into_iter().map(|(.., client)| client).collect())
     }
 
-    /// The job of a client that waits longest, and its number.
-    pub fn first_of(&self, client: &str) -> Result<Option<(u64, Ticket)>, QueueError> {
-        let waiting = self.open(WAITING)?;
-        let first = waiting.range((client, 0)..=(client, u64::MAX))?.next().transpose()?;
-        Ok(first.map(|(key, ticket)| (key.value().1, Ticket::named(ticket.value()))))
+    /// The job of a client that waits longest and needs nothing but this, and its number. One whose record cannot be read is among
+    /// them.
+    pub fn first_of(&self, client: &str, offers: &[String]) -> Result<Option<(u64, Ticket)>, QueueError> {
+        for entry in self.open(WAITING)?.range((client, 0)..=(client, u64::MAX))? {
+            let (place, ticket) = entry?;
+            let ticket = Ticket::named(ticket.value());
+            match self.record(&ticket) {
+                Ok(Some(record)) if !record.needs.iter().all(|need| offers.contains(need)) => {}
+                Ok(_) | Err(QueueError::Record) => return Ok(Some((place.value().1, ticket))),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
     }
 
     /// Removes what points to a job whose record cannot be read. What is kept under its name stays, and says that it is lost.

@@ -5,7 +5,9 @@
 mod engines;
 
 use engines::{Database, LEASE, Place as _, Server};
-use passhost_queue::{Counts, JobLoss, JobState, Postgres, Queue, QueueError, QueueLimits, Ticket};
+use passhost_queue::{
+    Counts, JobLoss, JobState, LostAttempt, NewJob, Postgres, Queue, QueueError, QueueLimits, Ticket, Worker,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -17,6 +19,11 @@ const PLACE: &str = "PASSHOST_QUEUE_TO_WORK_ON";
 const WORK: &str = "PASSHOST_WORK";
 /// A lease that runs out soon after its worker is killed.
 const SHORT: Duration = Duration::from_millis(400);
+
+/// A worker of this name on this host.
+fn worker(name: &str, host: &str) -> Worker {
+    Worker { name: name.to_owned(), host: host.to_owned(), ..Worker::default() }
+}
 
 fn limits() -> QueueLimits {
     QueueLimits { attempts: u32::MAX, ..QueueLimits::default() }
@@ -39,7 +46,7 @@ fn the_worker() {
         writeln!(out, "\n{text}").and_then(|()| out.flush()).unwrap();
     };
     loop {
-        let batch = queue.take_batch("worker", 3, SHORT).unwrap();
+        let batch = queue.take_batch(&worker("worker", ""), 3, SHORT).unwrap();
         for job in &batch.jobs {
             let _ = queue.begin(&job.lease);
             sleep(work);
@@ -60,20 +67,20 @@ fn the_worker() {
 }
 
 /// A worker process.
-struct Worker(Child, BufReader<ChildStdout>);
+struct WorkerProcess(Child, BufReader<ChildStdout>);
 
-impl Worker {
-    fn start(address: &str, work_ms: u32) -> Worker {
+impl WorkerProcess {
+    fn start(address: &str, work_ms: u32) -> WorkerProcess {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "the_worker", "--nocapture"]).env(PLACE, address).env(WORK, work_ms.to_string());
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(process.stdout.take().unwrap());
-        Worker(process, out)
+        WorkerProcess(process, out)
     }
 
     /// What it said that it finished, by job.
     fn end(self) -> Vec<(String, String)> {
-        let Worker(mut process, out) = self;
+        let WorkerProcess(mut process, out) = self;
         let lines: Vec<String> = out.lines().map_while(Result::ok).collect();
         process.wait().unwrap();
         let finished = lines.iter().filter_map(|line| line.strip_prefix("finished "));
@@ -91,14 +98,14 @@ fn each_job_has_one_end_when_workers_are_killed_and_the_database_is_restarted() 
     let queue = Postgres::open(&address, limits()).unwrap();
     let submit = |number: u32| queue.submit(&format!("client {}", number % 3), None, &number.to_le_bytes()).unwrap();
     let tickets: Vec<Ticket> = (0..150).map(submit).collect();
-    let mut workers: Vec<Worker> = (0..3).map(|_| Worker::start(&address, 5)).collect();
+    let mut workers: Vec<WorkerProcess> = (0..3).map(|_| WorkerProcess::start(&address, 5)).collect();
     let mut finished = vec![];
     for kill in 0..9 {
         sleep(Duration::from_millis(120));
         let mut killed = workers.remove(0);
         killed.0.kill().unwrap();
         finished.extend(killed.end());
-        workers.push(Worker::start(&address, 5));
+        workers.push(WorkerProcess::start(&address, 5));
         if kill == 4 {
             server.restart();
         }
@@ -126,8 +133,8 @@ fn two_processes_that_take_at_once_never_get_the_same_job() {
     let queue = Postgres::open(&address, limits()).unwrap();
     let tickets: BTreeSet<String> =
         (0..200).map(|_| queue.submit("a", None, b"job").unwrap().as_str().to_owned()).collect();
-    let workers = [(); 4].map(|()| Worker::start(&address, 0));
-    let finished: Vec<Vec<(String, String)>> = workers.map(Worker::end).into();
+    let workers = [(); 4].map(|()| WorkerProcess::start(&address, 0));
+    let finished: Vec<Vec<(String, String)>> = workers.map(WorkerProcess::end).into();
     assert!(finished.iter().filter(|jobs| !jobs.is_empty()).count() > 1, "more than one took part");
     let all: Vec<&(String, String)> = finished.iter().flatten().collect();
     assert_eq!((all.len(), all.iter().map(|job| job.0.clone()).collect()), (200, tickets));
@@ -146,10 +153,12 @@ fn threads_that_take_at_once_share_the_jobs_and_counts_stay_right() {
                     let ticket = queue.submit(&client, None, b"job").unwrap();
                     match number % 4 {
                         0 => drop(queue.cancel(&client, &ticket).unwrap()),
-                        _ => queue.take_batch("thread", 1 + thread, LEASE).unwrap().jobs.iter().for_each(|job| {
-                            // A client may have cancelled it meanwhile.
-                            let _ = queue.finish(&job.lease, b"done");
-                        }),
+                        _ => queue.take_batch(&worker("thread", ""), 1 + thread, LEASE).unwrap().jobs.iter().for_each(
+                            |job| {
+                                // A client may have cancelled it meanwhile.
+                                let _ = queue.finish(&job.lease, b"done");
+                            },
+                        ),
                     }
                 }
             });
@@ -204,7 +213,7 @@ fn what_is_asked_while_connections_are_cut_is_done_once() {
             // Nothing was put in twice, though no key was given.
             assert_eq!(queue.counts().unwrap(), Counts { waiting: 3, clients: 1, ..Counts::default() });
             while queue.counts().unwrap().ended < 3 {
-                for job in queue.take_batch("", 2, SHORT).unwrap().jobs {
+                for job in queue.take_batch(&Worker::default(), 2, SHORT).unwrap().jobs {
                     match queue.finish(&job.lease, b"done") {
                         Ok(()) => assert!(matches!(queue.finish(&job.lease, b"twice"), Err(QueueError::Stale(_)))),
                         Err(error) => assert!(matches!(error, QueueError::Stale(_)), "{error}"),
@@ -230,11 +239,12 @@ fn a_batch_has_the_turns_of_its_jobs_and_the_name_of_its_worker() {
         (0..jobs).for_each(|_| drop(queue.submit(client, None, b"job").unwrap()));
     }
     let clients = |jobs| {
-        let batch = queue.take_batch("host 1", jobs, LEASE).unwrap();
+        let batch = queue.take_batch(&worker("one", "host 1"), jobs, LEASE).unwrap();
         batch.jobs.into_iter().map(|job| job.client).collect::<String>()
     };
     assert_eq!([4, 9, 9].map(clients), ["aabc", "ab", ""]);
-    place.execute("DO $$ BEGIN ASSERT (SELECT count(*) FROM jobs WHERE worker = 'host 1') = 6; END $$");
+    place
+        .execute("DO $$ BEGIN ASSERT (SELECT count(*) FROM jobs WHERE worker = 'one' AND host = 'host 1') = 6; END $$");
 }
 
 #[test]
@@ -243,7 +253,7 @@ fn whoever_starts_again_puts_back_what_it_held_and_nothing_of_another() {
     let queue = place.open(QueueLimits { attempts: 2, ..QueueLimits::default() });
     let submit = |client| queue.submit(client, None, b"job").unwrap();
     let tickets = ["a", "b", "c"].map(submit);
-    let take = |worker| queue.take_as(worker, LEASE).unwrap().unwrap().lease;
+    let take = |name| queue.take_as(&worker(name, ""), LEASE).unwrap().unwrap().lease;
     let leases = ["one", "one", "another"].map(take);
     leases[1..].iter().for_each(|lease| queue.begin(lease).unwrap());
     let states = || {
@@ -270,8 +280,10 @@ fn what_is_damaged_in_the_database_is_a_loss_of_that_job_alone() {
     let [ended, damaged, waits] = [b"1", b"2", b"3"].map(|payload| queue.submit("a", None, payload).unwrap());
     queue.finish(&queue.take(LEASE).unwrap().unwrap().lease, b"outcome").unwrap();
     place.execute("UPDATE outcomes SET bytes = 'another'");
-    place.execute(&format!("UPDATE payloads SET bytes = 'another' WHERE ticket = '{damaged}'"));
-    let batch = queue.take_batch("", 2, LEASE).unwrap();
+    place.execute(&format!(
+        "UPDATE objects SET bytes = 'another' FROM payloads WHERE payloads.sha256 = objects.sha256 AND ticket = '{damaged}'"
+    ));
+    let batch = queue.take_batch(&Worker::default(), 2, LEASE).unwrap();
     assert_eq!((batch.jobs[0].lease.ticket.clone(), batch.lost), (waits, vec![damaged.clone()]));
     let loss = |ticket| queue.look("a", ticket).unwrap().unwrap().loss;
     assert_eq!([loss(&ended), loss(&damaged)], [Some(JobLoss::Outcome), Some(JobLoss::Payload)]);
@@ -311,4 +323,115 @@ fn whoever_waits_wakes_when_a_job_comes_from_another_process() {
     assert_eq!(here.take(LEASE).unwrap().unwrap().payload, b"job");
     assert_eq!(there.look("a", &Ticket::named("a\0b")).unwrap(), None);
     assert!(matches!(there.submit("a\0b", None, b"job"), Err(QueueError::Nul("client's name"))));
+}
+
+#[test]
+fn a_job_that_is_lost_on_a_host_is_tried_on_others_and_not_for_ever() {
+    let Some(place) = Database::new("a_job_that_is_lost_on_a_host") else { return };
+    // On which host the job is lost, whether its worker dies there, and what becomes of it then.
+    type Case<'a> = (&'a [(&'a str, bool)], Option<JobLoss>);
+    let cases: [Case<'_>; 6] = [
+        (&[("one", false), ("two", false)], None),
+        (&[("one", false), ("two", false), ("three", false)], Some(JobLoss::Hosts)),
+        (&[("one", true), ("two", true)], Some(JobLoss::Quarantined)),
+        (&[("one", true), ("two", false), ("one", true)], None),
+        (&[("one", false), ("one", true), ("one", true)], Some(JobLoss::Workers)),
+        (&[("", false), ("", false), ("", false)], Some(JobLoss::Workers)),
+    ];
+    for (number, (losses, expected)) in cases.into_iter().enumerate() {
+        let (queue, client) = (place.open(QueueLimits::default()), number.to_string());
+        let ticket = queue.submit(&client, None, b"job").unwrap();
+        for (attempt, (host, dies)) in losses.iter().enumerate() {
+            let again = losses[..attempt].iter().any(|(before, _)| before == host && !host.is_empty());
+            if again {
+                assert_eq!(queue.take_as(&worker("w", host), LEASE).unwrap(), None, "others have their turn before");
+                place.pass(LEASE + Duration::from_millis(1));
+            }
+            let job = queue.take_as(&worker("w", host), LEASE).unwrap().unwrap();
+            queue.begin(&job.lease).unwrap();
+            if *dies {
+                place.pass(LEASE + Duration::from_millis(1));
+                queue.take_batch(&Worker::default(), 0, LEASE).unwrap();
+            } else {
+                queue.give_up(&job.lease, &format!("Xid 79 on\0{host}"), b"trouble").unwrap();
+                assert!(matches!(queue.give_up(&job.lease, "twice", b""), Err(QueueError::Stale(_))));
+            }
+        }
+        let status = queue.look(&client, &ticket).unwrap().unwrap();
+        assert_eq!((status.loss, status.state.is_end()), (expected, expected.is_some()), "{losses:?}");
+        let log = |host: &str, died| {
+            let log = if died { "its worker w was gone".to_owned() } else { format!("Xid 79 on {host}") };
+            LostAttempt { host: host.to_owned(), died, log }
+        };
+        let logs: Vec<LostAttempt> = losses.iter().map(|(host, died)| log(host, *died)).collect();
+        assert_eq!(status.lost_attempts, logs);
+        queue.cancel(&client, &ticket).unwrap();
+        place.execute(
+            "DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM payloads) AND NOT EXISTS (SELECT FROM objects); END $$",
+        );
+    }
+}
+
+#[test]
+fn bytes_of_many_jobs_are_kept_once_until_the_last_of_them_ends() {
+    let Some(place) = Database::new("bytes_of_many_jobs_are_kept_once") else { return };
+    let queue = place.open(limits());
+    let objects = |count: u32| {
+        place.execute(&format!("DO $$ BEGIN ASSERT (SELECT count(*) FROM objects) = {count}; END $$"));
+    };
+    let bytes = vec![7; 1 << 20];
+    let submit = |client: &str, head: &str| {
+        queue.submit_job(client, None, &NewJob { head: head.as_bytes(), bytes: &bytes, needs: &[] }).unwrap()
+    };
+    let [cancelled, _, withdrawn] = [("a", "1"), ("a", "2"), ("b", "3")].map(|(client, head)| submit(client, head));
+    queue.submit("c", Some("episode"), b"another").unwrap();
+    objects(2);
+    queue.cancel("a", &cancelled).unwrap();
+    queue.withdraw("episode").unwrap();
+    objects(1);
+    for head in ["2", "3"] {
+        let job = queue.take(LEASE).unwrap().unwrap();
+        assert!(job.payload == [head.as_bytes(), &bytes].concat());
+        objects(1);
+        queue.finish(&job.lease, b"done").unwrap();
+    }
+    objects(0);
+    assert_eq!(queue.look("b", &withdrawn).unwrap().unwrap().state, JobState::Finished);
+    // Whoever ends the last ones at once, and puts in others meanwhile.
+    let queue = &*queue;
+    for _ in 0..20 {
+        scope(|scope| {
+            for client in ["a", "b", "c", "d"] {
+                scope.spawn(move || {
+                    let ticket = queue.submit(client, None, b"the same").unwrap();
+                    queue.cancel(client, &ticket).unwrap();
+                });
+            }
+        });
+        objects(0);
+    }
+}
+
+#[test]
+fn tables_of_version_1_are_brought_to_todays_and_their_jobs_go_on() {
+    let Some(server) = Server::shared("tables_of_version_1") else { return };
+    let address = server.schema("version_1");
+    let first = include_str!("../src/postgres/migrations/0001_jobs.sql");
+    Database { address: address.clone() }.execute(&format!(
+        "{first};
+        CREATE TABLE schema_versions (version integer PRIMARY KEY, applied timestamptz NOT NULL DEFAULT now());
+        INSERT INTO schema_versions (version) VALUES (1);
+        INSERT INTO queue (name) VALUES ('01234567');
+        INSERT INTO jobs (ticket, client, payload_sha256, payload_bytes)
+            SELECT n, 'a', encode(sha256('job'), 'hex'), 3 FROM generate_series(1, 2) n;
+        INSERT INTO payloads SELECT n, 'job' FROM generate_series(1, 2) n;"
+    ));
+    let queue = Postgres::open(&address, limits()).unwrap();
+    assert_eq!(queue.counts().unwrap(), Counts { waiting: 2, clients: 1, ..Counts::default() });
+    for _ in 0..2 {
+        let job = queue.take(LEASE).unwrap().unwrap();
+        assert_eq!(job.payload, b"job");
+        queue.finish(&job.lease, b"done").unwrap();
+    }
+    assert_eq!(queue.counts().unwrap(), Counts { ended: 2, ..Counts::default() });
 }

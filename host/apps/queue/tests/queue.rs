@@ -6,7 +6,7 @@ mod engines;
 
 use engines::{File, LEASE, Place, WALL};
 use passhost_queue::{
-    Counts, DiskShare, Embedded, JOB, JobState, Lease, Queue, QueueError, QueueLimits, Taken, Ticket,
+    Counts, DiskShare, Embedded, JOB, JobState, Lease, NewJob, Queue, QueueError, QueueLimits, Taken, Ticket, Worker,
 };
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -27,6 +27,7 @@ of_both_engines! {
     what_is_cancelled_is_not_done,
     jobs_outlive_their_process,
     whatever_is_done_in_whatever_order_each_job_has_one_end,
+    a_job_goes_to_a_worker_that_offers_what_it_needs,
     what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state,
 }
 
@@ -376,4 +377,29 @@ fn what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state(place: &dyn Pl
     assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, clients: 1, ..Counts::default() });
     assert_eq!((queue.share("a").unwrap().held, queue.share("b").unwrap().held), (0, JOB + 3));
     assert_eq!(state(&*queue, "b", &other), JobState::Waiting);
+}
+
+fn a_job_goes_to_a_worker_that_offers_what_it_needs(place: &dyn Place) {
+    let labels = |labels: &str| labels.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let submit = |queue: &dyn Queue, client: &str, needs: &str| {
+        let job = NewJob { head: needs.as_bytes(), bytes: b" job", needs: &labels(needs) };
+        queue.submit_job(client, Some(needs).filter(|needs| !needs.is_empty()), &job).unwrap()
+    };
+    let mut queue = place.open(QueueLimits::default());
+    let tickets = ["cpu", "gpu", "gpu strict"].map(|needs| submit(&*queue, "a", needs));
+    assert_eq!(submit(&*queue, "a", "gpu"), tickets[1]);
+    submit(&*queue, "b", "");
+    queue = place.restart(queue, QueueLimits::default());
+    let taken = |offers: &str| {
+        let worker = Worker { offers: labels(offers), ..Worker::default() };
+        let job = queue.take_as(&worker, LEASE).unwrap()?;
+        queue.finish(&job.lease, b"done").unwrap();
+        Some(String::from_utf8(job.payload).unwrap())
+    };
+    assert_eq!(taken("strict gpu").as_deref(), Some("gpu job"));
+    assert_eq!([taken(""), taken("")], [Some(" job".to_owned()), None]);
+    assert_eq!(taken("gpu"), None);
+    assert_eq!(queue.counts().unwrap(), Counts { waiting: 2, ended: 2, clients: 1, ..Counts::default() });
+    let left = ["gpu cpu", "strict", "gpu strict"].map(taken);
+    assert_eq!(left, [Some("cpu job".to_owned()), None, Some("gpu strict job".to_owned())]);
 }

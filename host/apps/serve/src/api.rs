@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use passhost_queue::{DiskShare, JobState, Ticket};
+use passhost_queue::{DiskShare, JobState, NewJob, Ticket};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -101,11 +101,12 @@ async fn queued(
     }
     let received = receive(state, &client, headers, body).await?;
     // Its room is taken until it is on the disk, whether or not the client is still there.
+    let needs = state.worker.offers.clone();
     let submitted = state.ask(move |queue| {
         // All of it comes along: its bytes alone would leave the room behind, for whoever breaks off to give back.
         let received = received;
-        let payload = job::payload(&sample, kind, &received.bytes);
-        queue.submit(&client.name, key.as_deref(), &payload)
+        let job = NewJob { head: &job::head(&sample, kind), bytes: &received.bytes, needs: &needs };
+        queue.submit_job(&client.name, key.as_deref(), &job)
     });
     let ticket = submitted.await?;
     state.changed();

@@ -33,10 +33,14 @@ pub struct EvaluationOutcome {
 
 impl EvaluationStatus {
     pub fn new(id: Ticket, status: JobStatus) -> EvaluationStatus {
-        let JobStatus { state, ahead, submitted_ms, started_ms, ended_ms, outcome, loss, .. } = status;
+        let JobStatus { state, ahead, submitted_ms, started_ms, ended_ms, outcome, loss, lost_attempts, .. } = status;
         let trouble = |why: &str| EvaluationOutcome { trouble: Some(why.to_owned()), ..EvaluationOutcome::default() };
+        let last = lost_attempts.iter().rfind(|attempt| !attempt.died).map(|attempt| attempt.log.as_str());
         let outcome = match (state, outcome) {
-            (JobState::Lost, _) => trouble(lost(loss.unwrap_or(JobLoss::Workers))),
+            (JobState::Lost, _) => {
+                let why = lost(loss.unwrap_or(JobLoss::Workers));
+                trouble(&last.map_or_else(|| why.to_owned(), |last| format!("{why}: {last}")))
+            }
             (_, Some(bytes)) => serde_json::from_slice(&bytes)
                 .unwrap_or_else(|_| trouble("its result cannot be read; tell the operator")),
             (_, None) => EvaluationOutcome::default(),
@@ -49,6 +53,8 @@ impl EvaluationStatus {
 fn lost(loss: JobLoss) -> &'static str {
     match loss {
         JobLoss::Workers => "the server ended three times while it was evaluated; it is not tried again",
+        JobLoss::Quarantined => "the servers of two machines ended while they evaluated it; it is not tried again",
+        JobLoss::Hosts => "as many machines as may try it could not evaluate it; it is not tried again",
         JobLoss::Payload => "the submission is damaged on the server's disk; submit it again, under another key",
         JobLoss::Outcome => "the result is damaged on the server's disk; submit it again, under another key",
         JobLoss::Record => "the server's record of it is damaged on its disk; submit it again, under another key",

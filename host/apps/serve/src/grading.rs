@@ -22,6 +22,11 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub trait Grader: Send {
     /// What comes of a submission.
     fn grade(&mut self, job: &SubmittedJob) -> Graded;
+
+    /// What it offers beside what all graders of the server do.
+    fn offers(&self) -> Vec<String> {
+        vec![]
+    }
 }
 
 /// What comes of a submission.
@@ -29,6 +34,8 @@ pub trait Grader: Send {
 pub enum Graded {
     /// The text of a result document, in JSON.
     Document(String),
+    /// One that says what this host could not do, and why it could not.
+    Fault(String, String),
     /// The host could not grade it: why, for the client.
     Trouble(String),
 }
@@ -37,8 +44,10 @@ pub enum Graded {
 pub fn work(state: &ServerState, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
     let _end = EndOnDrop(state);
     let (mut changes, mut ending) = (state.changes.subscribe(), state.ending.subscribe());
+    let mut worker = state.worker.clone();
+    worker.offers.extend(grader.offers());
     while !state.is_ending() {
-        let taken = match state.queue.take_as(&state.name, state.limits.lease) {
+        let taken = match state.queue.take_as(&worker, state.limits.lease) {
             // Its client is told, and others may wait.
             Err(QueueError::Lost(_)) => {
                 state.changed();
@@ -157,22 +166,31 @@ fn end(state: &ServerState, grader: &mut dyn Grader, taken: &Taken, handle: &Han
         Some(_) => Graded::Trouble("its sample is not served any more".to_owned()),
         None => Graded::Trouble("it was submitted to another version of the server".to_owned()),
     };
-    let outcome = match graded {
-        Graded::Document(text) => match RawValue::from_string(text) {
-            Ok(document) => EvaluationOutcome { document: Some(document), trouble: None },
-            Err(_) => trouble("its result is no JSON; tell the operator".to_owned()),
-        },
-        Graded::Trouble(why) => trouble(why),
+    let (outcome, fault) = match graded {
+        Graded::Document(text) => (document(text), None),
+        Graded::Fault(text, why) => (document(text), Some(why)),
+        Graded::Trouble(why) => (trouble(why.clone()), Some(why)),
     };
     let counter = if outcome.document.is_some() { &state.metrics.graded } else { &state.metrics.troubles };
     counter.inc();
     state.metrics.seconds.observe(started.elapsed().as_secs_f64());
     // As the document was written, in its order.
     let text = serde_json::to_vec(&outcome).unwrap_or_default();
-    match kept(state, handle, || state.queue.finish(&taken.lease, &text)) {
+    let ended = || match &fault {
+        Some(why) => state.queue.give_up(&taken.lease, why, &text),
+        None => state.queue.finish(&taken.lease, &text),
+    };
+    match kept(state, handle, ended) {
         Ok(true) => Ok(()),
         Ok(false) => given_back(&*state.queue, &taken.lease),
         Err(error) => not_stale(Err(error)),
+    }
+}
+
+fn document(text: String) -> EvaluationOutcome {
+    match RawValue::from_string(text) {
+        Ok(document) => EvaluationOutcome { document: Some(document), trouble: None },
+        Err(_) => trouble("its result is no JSON; tell the operator".to_owned()),
     }
 }
 

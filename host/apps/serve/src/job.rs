@@ -30,10 +30,10 @@ struct Head {
     kind: SubmissionKind,
 }
 
-/// A submission as it waits in the queue.
-pub(crate) fn payload(sample: &str, kind: SubmissionKind, bytes: &[u8]) -> Vec<u8> {
+/// What stands before the bytes of a submission that waits in the queue.
+pub(crate) fn head(sample: &str, kind: SubmissionKind) -> Vec<u8> {
     let head = serde_json::json!(Head { sample: sample.to_owned(), kind });
-    [head.to_string().as_bytes(), b"\n", bytes].concat()
+    format!("{head}\n").into_bytes()
 }
 
 impl SubmittedJob {
@@ -53,7 +53,7 @@ mod tests {
     fn a_job_is_read_as_it_was_written() {
         for kind in [SubmissionKind::Component, SubmissionKind::Source] {
             let job = SubmittedJob { sample: "a\n\"b\"".to_owned(), kind, bytes: b"\n{}\n\0".to_vec() };
-            assert_eq!(SubmittedJob::read(&payload(&job.sample, kind, &job.bytes)), Some(job));
+            assert_eq!(SubmittedJob::read(&[head(&job.sample, kind), job.bytes.clone()].concat()), Some(job));
         }
         assert_eq!(SubmittedJob::read(b""), None);
         assert_eq!(SubmittedJob::read(b"{}\nbytes"), None);

@@ -71,8 +71,8 @@ pub fn serve(
     let runtime =
         Builder::new_multi_thread().worker_threads(THREADS).max_blocking_threads(blocking).enable_all().build()?;
     // Those before it of this name are gone: what they graded waits again, and nobody asks for evaluations of their episodes.
-    queue.recover(&site.name)?;
-    queue.withdraw(&openenv::keys(&site.name))?;
+    queue.recover(&site.worker.name)?;
+    queue.withdraw(&openenv::keys(&site.worker.name))?;
     let state = ServerState::new(site, queue);
     let watched = state.clone();
     std::thread::spawn(move || watch(&watched));

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
-use passhost_queue::{Queue, QueueError};
+use passhost_queue::{Queue, QueueError, Worker};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -19,8 +19,9 @@ use tokio::sync::watch;
 
 /// What a server offers, and to whom.
 pub struct ServedSite {
-    /// What the server is called on its queue, each time that it starts and at no other server.
-    pub name: String,
+    /// What the server is on its queue: a name that it has each time that it starts and no other server has, and what each of its
+    /// graders offers. Its submissions need that.
+    pub worker: Worker,
     /// Names of samples, and the lists that name each.
     pub samples: BTreeMap<String, Vec<String>>,
     /// Who may ask.

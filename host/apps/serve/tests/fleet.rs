@@ -8,7 +8,7 @@ mod server;
 
 use engines::{Place, Server as DatabaseServer};
 use passhost_queue::{JobState, Postgres, Queue, QueueLimits, Ticket};
-use passhost_serve::ServerLimits;
+use passhost_serve::{Graded, ServerLimits};
 use server::{Answer, Events, Server};
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,4 +92,37 @@ fn while_the_database_is_away_clients_are_told_so_and_nothing_is_lost() {
         assert_eq!(server.queue.look("alice", &Ticket::named(id)).unwrap().unwrap().attempts, 1);
     }
     server.submit("alice", b"3").id();
+}
+
+#[test]
+fn what_a_machine_cannot_do_is_tried_on_others_that_are_like_it() {
+    let Some(database) = DatabaseServer::shared("what_a_machine_cannot_do_is_tried_on_others") else { return };
+    let address = database.schema("faults");
+    let start = |offers: &[&str]| Server::start_offering(offers, ServerLimits::default(), |_| postgres(&address));
+    let alike = [(); 4].map(|()| start(&["programs=1", "device=cpu"]));
+    let other = start(&["programs=2", "device=cpu"]);
+    let fault = || Graded::Fault(r#"{"said":"nothing"}"#.to_owned(), "Xid 79".to_owned());
+    let ended = |id: &str| alike[0].ask("alice", &format!("GET /v1/evaluations/{id}?wait=50")).json();
+    let tried_by = |tried: &mut Vec<usize>| {
+        let next =
+            (0..).map(|asks| asks % 4).find(|&at| alike[at].begun.recv_timeout(Duration::from_millis(50)).is_ok());
+        assert!(!tried.contains(&next.unwrap()), "it was tried there before");
+        tried.push(next.unwrap());
+        &alike[next.unwrap()]
+    };
+    let (id, mut tried) = (alike[0].submit("alice", b"1").id(), vec![]);
+    tried_by(&mut tried).grades(fault());
+    tried_by(&mut tried).says("one");
+    assert_eq!(ended(&id)["document"]["said"], "one");
+    let (id, mut tried) = (alike[0].submit("alice", b"2").id(), vec![]);
+    tried_by(&mut tried).grades(fault());
+    tried_by(&mut tried).grades(Graded::Trouble("no room".to_owned()));
+    tried_by(&mut tried).grades(fault());
+    let lost = ended(&id);
+    assert_eq!((&lost["state"], &lost["document"]), (&"lost".into(), &serde_json::Value::Null));
+    let trouble = "as many machines as may try it could not evaluate it; it is not tried again: Xid 79";
+    assert_eq!(lost["trouble"], trouble);
+    let logs = other.queue.look("alice", &Ticket::named(id)).unwrap().unwrap().lost_attempts;
+    assert_eq!(logs.iter().map(|lost| &*lost.log).collect::<Vec<_>>(), ["Xid 79", "no room", "Xid 79"]);
+    assert!(other.begun.try_recv().is_err(), "what it is not like needs another");
 }

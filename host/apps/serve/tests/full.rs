@@ -4,7 +4,7 @@
 
 mod server;
 
-use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, Queue, QueueError, Taken, Ticket};
+use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Queue, QueueError, Taken, Ticket, Worker};
 use passhost_serve::{ServerLimits, ShutdownMode};
 use server::{Server, queue};
 use std::path::Path;
@@ -38,8 +38,8 @@ impl Full {
 
 #[rustfmt::skip]
 impl Queue for Full {
-    fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> { self.queue.submit(client, key, payload) }
-    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
+    fn submit_job(&self, client: &str, key: Option<&str>, job: &NewJob<'_>) -> Result<Ticket, QueueError> { self.queue.submit_job(client, key, job) }
+    fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.or_full(Refused::Begin, || self.queue.begin(lease)) }
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> { self.queue.renew(lease, duration) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.or_full(Refused::Finish, || self.queue.finish(lease, outcome)) }

@@ -4,7 +4,9 @@
 
 mod server;
 
-use passhost_queue::{Counts, DiskShare, Embedded, JobState, JobStatus, Lease, Queue, QueueError, Taken, Ticket};
+use passhost_queue::{
+    Counts, DiskShare, Embedded, JobState, JobStatus, Lease, NewJob, Queue, QueueError, Taken, Ticket, Worker,
+};
 use passhost_serve::{ServerLimits, ShutdownMode};
 use server::{Server, queue};
 use std::path::Path;
@@ -20,8 +22,8 @@ struct Watched {
 
 #[rustfmt::skip]
 impl Queue for Watched {
-    fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> { self.queue.submit(client, key, payload) }
-    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
+    fn submit_job(&self, client: &str, key: Option<&str>, job: &NewJob<'_>) -> Result<Ticket, QueueError> { self.queue.submit_job(client, key, job) }
+    fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.begin(lease) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.queue.finish(lease, outcome) }
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.give_back(lease) }

@@ -4,7 +4,7 @@
 
 mod server;
 
-use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, Queue, QueueError, Taken, Ticket};
+use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Queue, QueueError, Taken, Ticket, Worker};
 use passhost_serve::{OPENAPI, ServerLimits, paths};
 use serde_json::{Value, json};
 use server::{Answer, Server, WASM, queue};
@@ -139,8 +139,8 @@ impl Broken {
 
 #[rustfmt::skip]
 impl Queue for Broken {
-    fn submit(&self, _: &str, _: Option<&str>, _: &[u8]) -> Result<Ticket, QueueError> { self.failed() }
-    fn take_as(&self, _: &str, _: Duration) -> Result<Option<Taken>, QueueError> { Ok(None) }
+    fn submit_job(&self, _: &str, _: Option<&str>, _: &NewJob<'_>) -> Result<Ticket, QueueError> { self.failed() }
+    fn take_as(&self, _: &Worker, _: Duration) -> Result<Option<Taken>, QueueError> { Ok(None) }
     fn begin(&self, _: &Lease) -> Result<(), QueueError> { self.failed() }
     fn renew(&self, _: &Lease, _: Duration) -> Result<(), QueueError> { self.failed() }
     fn finish(&self, _: &Lease, _: &[u8]) -> Result<(), QueueError> { self.failed() }

@@ -4,7 +4,7 @@
 
 mod server;
 
-use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, Queue, QueueError, Taken, Ticket};
+use passhost_queue::{Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Queue, QueueError, Taken, Ticket, Worker};
 use passhost_serve::ServerLimits;
 use server::{Server, queue, read_answer};
 use std::io::Write;
@@ -21,7 +21,7 @@ struct Slow {
 
 #[rustfmt::skip]
 impl Queue for Slow {
-    fn take_as(&self, worker: &str, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
+    fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take_as(worker, lease) }
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> { self.queue.renew(lease, duration) }
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.begin(lease) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.queue.finish(lease, outcome) }
@@ -34,10 +34,10 @@ impl Queue for Slow {
     fn share(&self, client: &str) -> Result<DiskShare, QueueError> { self.queue.share(client) }
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> { self.queue.forget(ended_before) }
 
-    fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> {
-        let _ = self.arrived.send(payload.len());
+    fn submit_job(&self, client: &str, key: Option<&str>, job: &NewJob<'_>) -> Result<Ticket, QueueError> {
+        let _ = self.arrived.send(job.head.len() + job.bytes.len());
         let _ = self.go_on.lock().unwrap().recv();
-        self.queue.submit(client, key, payload)
+        self.queue.submit_job(client, key, job)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod episodes;
 mod evaluator;
+mod offers;
 mod queue;
 mod samples;
 mod server_name;
@@ -15,6 +16,7 @@ use crate::terminal::Terminal;
 use clap::Args;
 use evaluator::Evaluator;
 use passhost_child::cores;
+use passhost_queue::Worker;
 use passhost_result::untrusted::one_line;
 use passhost_serve::{
     ClientRole, Clients, EpisodeLimits, Grader, ServedSite, ServerInfo, ServerLimits, ShutdownMode, Token,
@@ -22,6 +24,7 @@ use passhost_serve::{
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use samples::by_name;
 use server_name::server_name;
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::net::TcpListener;
 use std::num::NonZeroU32;
@@ -142,6 +145,10 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         let address = arguments.listen;
         Stop::usage(format!("cannot listen at {address}: {error}; name a free address of this machine by --listen"))
     })?;
+    let mut worker = Worker { name, host: host(), offers: vec![] };
+    if arguments.queue.is_some() {
+        worker.offers = offers::of_server(&config, &samples)?;
+    }
     let supervisor = Arc::new(super::supervisor(config, terminal));
     let confinement = arguments.measure.confinement.mode();
     // Their children reach neither what others submitted nor who may ask, nor the database.
@@ -151,8 +158,12 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     print(devices.iter().map(|device| super::device_line(device.info())));
     let names = devices.iter().map(|device| device.info().name.clone()).collect();
+    let kinds: BTreeSet<String> = devices.iter().map(offers::of_device).collect();
+    if arguments.queue.is_some() && kinds.len() == 1 {
+        worker.offers.extend(kinds);
+    }
     let site = ServedSite {
-        name,
+        worker,
         samples: samples.iter().map(|(name, sample)| (name.clone(), sample.groups.clone())).collect(),
         clients,
         about: ServerInfo { host: env!("CARGO_PKG_VERSION").to_owned(), devices: names, policy },
@@ -174,6 +185,12 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     passhost_serve::serve(listener, site, queue, graders, mode).or_stop(Exit::Host)?;
     Ok(Exit::Interrupted(interrupt::last()))
+}
+
+/// What the machine is called.
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().to_owned()
 }
 
 /// Makes sure that every client can have its connections: each is an open file.

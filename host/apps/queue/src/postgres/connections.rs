@@ -210,7 +210,8 @@ fn is_broken(error: &postgres::Error) -> bool {
     }
 }
 
-/// Whether the database did nothing because of others at the same time: a deadlock, or too many connections.
+/// Whether the database did nothing because of others at the same time: a deadlock, an object that went, or too many
+/// connections.
 fn is_undone(error: &postgres::Error) -> bool {
-    error.code().is_some_and(|code| ["40001", "40P01", "53300"].contains(&code.code()))
+    error.code().is_some_and(|code| ["40001", "40P01", "23503", "53300"].contains(&code.code()))
 }

@@ -5,7 +5,7 @@ use crate::QueueError;
 use crate::names::QueueNames;
 
 /// What leads to each version from the one before. A migration that was released never changes.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_jobs.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("migrations/0001_jobs.sql"), include_str!("migrations/0002_hosts.sql")];
 /// The oldest PostgreSQL that this is tested with.
 const OLDEST: i32 = 15;
 

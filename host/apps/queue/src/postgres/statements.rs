@@ -15,67 +15,77 @@ pub const ROOM: &str = "
 
 /// Adds a job. Who comes anew has had its turn as late as anybody.
 pub const SUBMIT: &str = "
-    WITH new AS (
-        INSERT INTO jobs (ticket, client, key, payload_sha256, payload_bytes, turn)
-        SELECT $1, $2, $3, $4, $5, CASE
-            WHEN EXISTS (SELECT FROM client_counts WHERE client = $2 HAVING sum(waiting + running) > 0) THEN 0
-            ELSE (SELECT last_value FROM turns) END
-        RETURNING ticket
-    )
-    INSERT INTO payloads SELECT ticket, $6 FROM new";
+    INSERT INTO jobs (ticket, client, key, payload_sha256, payload_bytes, head, needs, turn)
+    SELECT $1, $2, $3, $4, $5, $6, $7, CASE
+        WHEN EXISTS (SELECT FROM client_counts WHERE client = $2 HAVING sum(waiting + running) > 0) THEN 0
+        ELSE (SELECT last_value FROM turns) END";
+
+/// Gives a job bytes that are there.
+pub const SUBMIT_KNOWN: &str = "
+    INSERT INTO payloads (ticket, sha256) SELECT $1, sha256 FROM objects WHERE sha256 = $2 FOR KEY SHARE RETURNING ticket";
+
+/// Gives a job bytes that may not be there.
+pub const SUBMIT_BYTES: &str = "
+    WITH new AS (INSERT INTO objects VALUES ($2, $3) ON CONFLICT DO NOTHING)
+    INSERT INTO payloads (ticket, sha256) VALUES ($1, $2)";
 
 /// In the order of the index, for the planner knows little of how many jobs run.
 pub const HAS_EXPIRED: &str =
     "SELECT FROM jobs WHERE state = 'running' AND expires < (SELECT queue_now()) ORDER BY expires LIMIT 1";
 
-/// Puts back jobs of which this is true, or ends them: $1 losses are too many.
-macro_rules! requeue {
-    ($which:literal) => {
+/// Puts back those of the jobs that run and of which this is true, or ends them: $1 losses on one host are too many, and $2 hosts.
+macro_rules! lose {
+    ($is_dead:literal, $why:literal, $which:literal) => {
         concat!(
-            "
-    WITH gone AS MATERIALIZED (
-        SELECT ticket, losses + begun::integer < $1 AS waits FROM jobs WHERE state = 'running' AND ",
+            "SELECT lose(ARRAY(SELECT ticket FROM jobs WHERE state = 'running' AND ",
             $which,
-            "
-        ORDER BY expires LIMIT 1000 FOR UPDATE SKIP LOCKED
-    ), bytes AS (
-        DELETE FROM payloads USING gone WHERE payloads.ticket = gone.ticket AND NOT waits
-    )
-    UPDATE jobs SET losses = losses + begun::integer, begun = false, expires = NULL,
-        state = CASE WHEN waits THEN 'waiting'::job_state ELSE 'lost' END,
-        loss = CASE WHEN waits THEN NULL ELSE 'workers' END,
-        ended = CASE WHEN waits THEN NULL ELSE queue_now() END
-    FROM gone WHERE jobs.ticket = gone.ticket"
+            "), ",
+            $is_dead,
+            ", ",
+            $why,
+            ", $1, $2)"
         )
     };
 }
 
-pub const REQUEUE: &str = requeue!("expires < (SELECT queue_now())");
+pub const REQUEUE: &str =
+    lose!("true", "NULL", "expires < (SELECT queue_now()) ORDER BY expires LIMIT 1000 FOR UPDATE SKIP LOCKED");
 
-/// Those of worker $2.
-pub const RECOVER: &str = requeue!("worker = $2");
+/// Those of worker $3.
+pub const RECOVER: &str = lose!("true", "NULL", "worker = $3 FOR UPDATE");
 
-/// Clients with a job that waits and fewer running ones than $1.
+pub const GIVE_UP: &str = lose!("false", "$5", "ticket = $3 AND attempts = $4 AND begun FOR UPDATE");
+
+/// Whether that was done before.
+pub const IS_GIVEN_UP: &str = "SELECT FROM losses WHERE ticket = $1 AND attempt = $2";
+
+/// Clients with a job that waits and needs nothing but $2, and fewer running ones than $1.
 pub const LINES: &str = "
-    SELECT client, sum(waiting)::bigint, sum(running)::bigint, max(turn) FROM client_counts
-    GROUP BY client HAVING sum(waiting) > 0 AND sum(running) < $1::bigint";
+    SELECT client, sum(waiting) FILTER (WHERE needs <@ $2)::bigint, sum(running)::bigint, max(turn) FROM client_counts
+    GROUP BY client HAVING sum(waiting) FILTER (WHERE needs <@ $2) > 0 AND sum(running) < $1::bigint";
 
-/// Takes the first jobs of clients $1, of each as many as $2 says, for $3 milliseconds, in the name of worker $4. Those that somebody
-/// else is taking are passed over.
+/// Takes the first jobs of clients $1, of each as many as $2 says, for $3 milliseconds, in the name of worker $4 on host $5,
+/// which offers $6. Those that somebody else is taking are passed over.
 pub const CLAIM: &str = "
     WITH found AS MATERIALIZED (
         SELECT ticket FROM unnest($1::text[], $2::bigint[]) AS turns (client, most) CROSS JOIN LATERAL (
             SELECT ticket FROM jobs WHERE jobs.client = turns.client AND state = 'waiting'
+                AND needs <@ $6 AND (losses = 0 OR NOT EXISTS (
+                    SELECT FROM losses WHERE losses.ticket = jobs.ticket AND host = $5 AND host <> ''
+                        AND lost > queue_now() - $3 * interval '1 millisecond'
+                ))
             ORDER BY number LIMIT most FOR UPDATE SKIP LOCKED
         ) first
     ), taken AS (
-        UPDATE jobs SET state = 'running', attempts = attempts + 1, turn = nextval('turns'), worker = $4,
+        UPDATE jobs SET state = 'running', attempts = attempts + 1, turn = nextval('turns'), worker = $4, host = $5,
             started = queue_now(), expires = queue_now() + $3 * interval '1 millisecond'
         FROM found WHERE jobs.ticket = found.ticket
-        RETURNING jobs.ticket, client, number, attempts, payload_sha256
+        RETURNING jobs.ticket, client, number, attempts, payload_sha256, head
     )
-    SELECT ticket, attempts, payload_sha256, bytes, client FROM taken LEFT JOIN payloads USING (ticket)
+    SELECT ticket, attempts, payload_sha256, head, client, sha256 FROM taken LEFT JOIN payloads USING (ticket)
     ORDER BY client, number";
+
+pub const OBJECT: &str = "SELECT bytes FROM objects WHERE sha256 = $1";
 
 /// Ends a job that was taken and whose payload is damaged.
 pub const DAMAGED: &str = "
@@ -129,7 +139,10 @@ pub const LOOK: &str = "
         outcome_sha256, bytes, CASE WHEN state = 'waiting' THEN (
             SELECT count(*) FROM jobs before
             WHERE before.client = jobs.client AND before.state = 'waiting' AND before.number < jobs.number
-        ) END
+        ) END, (
+            SELECT coalesce(json_agg(json_build_object('host', host, 'died', died, 'log', log) ORDER BY attempt), '[]')::text
+            FROM losses WHERE losses.ticket = jobs.ticket
+        )
     FROM jobs LEFT JOIN outcomes USING (ticket) WHERE ticket = $1 AND client = $2";
 
 pub const COUNTS: &str = "
@@ -160,5 +173,5 @@ pub const FORGET_CLIENTS: &str = "
         DELETE FROM client_counts USING idle WHERE client_counts.client = idle.client RETURNING client_counts.*
     )
     INSERT INTO client_counts
-    SELECT client, -1, sum(waiting), sum(running), sum(ended), sum(bytes), max(turn) FROM gone GROUP BY client
+    SELECT client, -1, sum(waiting), sum(running), sum(ended), sum(bytes), max(turn), needs FROM gone GROUP BY client, needs
     HAVING sum(waiting) <> 0 OR sum(running) <> 0 OR sum(ended) <> 0 OR sum(bytes) <> 0";

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use passhost_queue::{Embedded, Postgres, Queue, QueueClock, QueueLimits};
+use passhost_queue::{Embedded, Postgres, Queue, QueueClock, QueueLimits, Worker};
 use postgres::{Client, NoTls};
 use std::cell::Cell;
 use std::io::{BufRead as _, BufReader};
@@ -202,7 +202,7 @@ impl Place for Database {
         self.pass(LEASE + Duration::from_millis(1));
         let queue = self.open(limits);
         // Whoever takes next puts back what ran.
-        queue.take_batch("", 0, LEASE).unwrap();
+        queue.take_batch(&Worker::default(), 0, LEASE).unwrap();
         queue
     }
 }

@@ -10,7 +10,7 @@ use passhost_agent_tools::{
     AgentTools, AgentToolsError, BuiltPass, CliRunner, CommandOutput, Effect, Evaluated, Objects, TaskFacts, Tool,
     ToolExecutor, ToolOutcome, introduction, task,
 };
-use passhost_queue::{JobState, JobStatus, Ticket, random_hexadecimal};
+use passhost_queue::{JobState, JobStatus, NewJob, Ticket, random_hexadecimal};
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
@@ -185,14 +185,14 @@ impl ToolExecutor for QueuedExecutor {
         // One after the other: a component may be as large as a submission, and sessions are many.
         let handing_in = self.state.sessions.handing_in.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = std::fs::read(pass.component).map_err(AgentToolsError::file(pass.component))?;
-        let payload = job::payload(&self.sample, SubmissionKind::Component, &bytes);
-        drop(bytes);
-        let key = format!("{}{} {}", keys(&self.state.name), self.key, pass.source);
+        let (head, needs) = (job::head(&self.sample, SubmissionKind::Component), &self.state.worker.offers);
+        let key = format!("{}{} {}", keys(&self.state.worker.name), self.key, pass.source);
         // What the queue does not take, and why, is for the client; what is wrong with its file is not.
         let queue = &self.state.queue;
         let refused = |error| AgentToolsError::Evaluation(Problem::from(error).detail());
-        let ticket = queue.submit(&self.client, Some(&key), &payload).map_err(refused)?;
-        drop((payload, handing_in));
+        let ticket = queue.submit_job(&self.client, Some(&key), &NewJob { head: &head, bytes: &bytes, needs });
+        let ticket = ticket.map_err(refused)?;
+        drop((bytes, handing_in));
         self.state.metrics.submitted.inc();
         self.state.changed();
         let ended = self.ended(&ticket);

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test program uses a part")]
 
 use passhost_agent_tools::{CliRunner, DeviceGate};
-use passhost_queue::{Embedded, Queue};
+use passhost_queue::{Embedded, Queue, Worker};
 use passhost_serve::{
     ClientRole, Clients, Graded, Grader, ServedSite, ServerError, ServerInfo, ServerLimits, SessionStore, ShutdownMode,
     SubmittedJob, Token, serve,
@@ -68,7 +68,8 @@ pub fn name(place: &Path) -> String {
 pub fn site(place: &Path, clients: Clients, limits: ServerLimits) -> ServedSite {
     let about = ServerInfo { host: "0".into(), devices: vec!["cpu".into()], policy: "open".into() };
     let samples = BTreeMap::from([("s".to_owned(), vec!["list".to_owned()])]);
-    ServedSite { name: name(place), samples, clients, about, limits, sessions: session_store(place) }
+    let worker = Worker { name: name(place), host: name(place), offers: vec![] };
+    ServedSite { worker, samples, clients, about, limits, sessions: session_store(place) }
 }
 
 /// Asks a server, wherever it runs.
@@ -143,11 +144,21 @@ impl Server {
     }
 
     pub fn start_on(limits: ServerLimits, queue: impl FnOnce(&Path) -> Arc<dyn Queue>) -> Server {
+        Server::start_offering(&[], limits, queue)
+    }
+
+    /// One that evaluates what needs this, and whose submissions do.
+    pub fn start_offering(
+        offers: &[&str],
+        limits: ServerLimits,
+        queue: impl FnOnce(&Path) -> Arc<dyn Queue>,
+    ) -> Server {
         let place = tempfile::tempdir().unwrap();
         let tokens = Tokens::new(place.path());
         let clients = Clients::read(&place.path().join("clients"), &limits).unwrap();
         let queue = queue(place.path());
-        let site = site(place.path(), clients, limits);
+        let mut site = site(place.path(), clients, limits);
+        site.worker.offers = offers.iter().map(|&offer| offer.to_owned()).collect();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let ((begun_to, begun), (outcomes, outcomes_of)) = (channel(), channel());
@@ -175,7 +186,10 @@ impl Server {
     }
 
     pub fn says(&self, text: &str) {
-        let outcome = Graded::Document(serde_json::json!({ "said": text }).to_string());
+        self.grades(Graded::Document(serde_json::json!({ "said": text }).to_string()));
+    }
+
+    pub fn grades(&self, outcome: Graded) {
         self.outcomes.as_ref().unwrap().send(outcome).unwrap();
     }
 

@@ -1,5 +1,6 @@
 //! What becomes of a submission: the document of an evaluation, as `passhost eval` makes it.
 
+use super::offers;
 use super::samples::ServedSamples;
 use crate::commands::source;
 use crate::exit::Stop;
@@ -82,10 +83,19 @@ impl Evaluator {
 }
 
 impl Grader for Evaluator {
+    fn offers(&self) -> Vec<String> {
+        vec![offers::of_device(&self.device)]
+    }
+
     fn grade(&mut self, job: &SubmittedJob) -> Graded {
-        let text = self.document(job).and_then(|document| {
-            serde_json::to_string(&document).map_err(|error| format!("the result cannot be written as JSON: {error}"))
-        });
-        text.map_or_else(Graded::Trouble, Graded::Document)
+        let document = match self.document(job) {
+            Ok(document) => document,
+            Err(why) => return Graded::Trouble(why),
+        };
+        match (serde_json::to_string(&document), document.failure) {
+            (Ok(text), Some(failure)) if document.blame == Some(Blame::Host) => Graded::Fault(text, failure.message),
+            (Ok(text), _) => Graded::Document(text),
+            (Err(error), _) => Graded::Trouble(format!("the result cannot be written as JSON: {error}")),
+        }
     }
 }

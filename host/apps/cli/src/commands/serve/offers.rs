@@ -1,0 +1,34 @@
+//! What the evaluations of a server depend on, as labels: a submission to one server is evaluated by another one only where all
+//! of it is the same.
+
+use super::samples::ServedSamples;
+use crate::commands::programs::programs;
+use crate::exit::Stop;
+use passhost_agent_tools::sha256;
+use passhost_child::device::Device;
+use passhost_sample::SampleText;
+use passhost_supervisor::Config;
+use std::collections::BTreeMap;
+
+/// Hexadecimal digits of a hash.
+const DIGITS: usize = 16;
+
+/// The programs, the policy, how is measured, and the samples.
+pub fn of_server(config: &Config, samples: &ServedSamples) -> Result<Vec<String>, Stop> {
+    let programs = programs().map_err(|error| Stop::host(format!("cannot read the programs of passhost: {error}")))?;
+    let text = |path| SampleText::open(path).map_or_else(|error| error.to_string(), |text| text.sha256().to_owned());
+    let samples: BTreeMap<&String, String> = samples.iter().map(|(name, named)| (name, text(&named.path))).collect();
+    let label = |what: &str, text: String| format!("{what}={}", &sha256(text.as_bytes())[..DIGITS]);
+    Ok(vec![
+        label("programs", format!("{programs:?}")),
+        format!("policy={}", config.policy.name()),
+        label("settings", format!("{config:?}")),
+        label("samples", format!("{samples:?}")),
+    ])
+}
+
+/// The kind of a device.
+pub fn of_device(device: &Device) -> String {
+    let info = device.info();
+    format!("device={}, {} threads, torch {}", info.name, info.threads, info.torch)
+}
