@@ -37,11 +37,15 @@ use turns::{ClientTurn, turns};
 ///   whoever waits looks again in any case. Its first call returns at once: what came before it was not announced.
 /// - The database damages no record without noticing (`initdb --data-checksums`); submissions and outcomes carry hashes here, too.
 ///
+/// For the owner of the tables it is a queue like any other. `SELECT allow_worker('USER')` lets another user of the database take
+/// jobs and end those that it took, by functions of the database; all else is denied to it.
+///
 /// Its operations wait for the database, so they must not be called on a thread that runs asynchronous tasks.
 pub struct Postgres {
     connections: ConnectionPool,
     limits: QueueLimits,
-    name: String,
+    /// `None` if the user of the database is a worker.
+    name: Option<String>,
 }
 
 impl Postgres {
@@ -101,9 +105,9 @@ impl Postgres {
         })
     }
 
-    /// Puts back the jobs whose leases ran out.
+    /// Puts back the jobs whose leases ran out. A worker leaves that to servers.
     fn requeue(&self, connection: &mut Connection) -> Result<(), QueueError> {
-        if !connection.query(statements::HAS_EXPIRED, &[])?.is_empty() {
+        if self.name.is_some() && !connection.query(statements::HAS_EXPIRED, &[])?.is_empty() {
             let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
             connection.query(statements::REQUEUE, &[&of_host, &hosts])?;
         }
@@ -128,7 +132,7 @@ impl Postgres {
                 (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
             if hash.as_ref() != Some(&object.0) {
                 let hash = hash.unwrap_or_default();
-                let rows = connection.query(statements::OBJECT, &[&hash])?;
+                let rows = connection.query(statements::OBJECT, &[&ticket.as_str(), &attempt])?;
                 object = (hash, rows.first().map(|row| row.try_get::<_, Vec<u8>>(0)).transpose()?);
             }
             let payload = object.1.as_ref().map(|bytes| [head.as_slice(), bytes].concat());
@@ -159,7 +163,8 @@ impl Queue for Postgres {
             }
         }
         let payload = &job.payload();
-        let (hash, object, ticket) = (sha256(payload), sha256(job.bytes), Ticket::random(&self.name)?);
+        let (hash, object, ticket) =
+            (sha256(payload), sha256(job.bytes), Ticket::random(self.name.as_deref().unwrap_or_default())?);
         let submit = |connection: &mut Connection, again| {
             connection.query(statements::LOCK_CLIENT, &[&client])?;
             // The ticket tells whether an earlier try was done.
@@ -198,7 +203,7 @@ impl Queue for Postgres {
 
     fn recover(&self, worker: &str) -> Result<(), QueueError> {
         let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
-        self.query(statements::RECOVER, &[&of_host, &hosts, &worker]).map(drop)
+        self.query(statements::RECOVER, &[&worker, &of_host, &hosts]).map(drop)
     }
 
     fn take_batch(&self, worker: &Worker, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
@@ -245,7 +250,7 @@ impl Queue for Postgres {
 
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> {
         let (ticket, attempt, hash) = (lease.ticket.as_str(), integer(lease.attempt), sha256(outcome));
-        let finish: [&(dyn ToSql + Sync); 5] = [&ticket, &attempt, &hash, &(outcome.len() as i64), &outcome];
+        let finish: [&(dyn ToSql + Sync); 4] = [&ticket, &attempt, &hash, &outcome];
         let known: [&(dyn ToSql + Sync); 3] = [&ticket, &attempt, &hash];
         self.of_lease(lease, (statements::FINISH, &finish), Some((statements::IS_FINISHED, &known)))
     }
@@ -253,7 +258,7 @@ impl Queue for Postgres {
     fn give_up(&self, lease: &Lease, why: &str, _outcome: &[u8]) -> Result<(), QueueError> {
         let (ticket, attempt, why) = (lease.ticket.as_str(), integer(lease.attempt), why.replace('\0', " "));
         let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
-        let lose: [&(dyn ToSql + Sync); 5] = [&of_host, &hosts, &ticket, &attempt, &why];
+        let lose: [&(dyn ToSql + Sync); 5] = [&ticket, &attempt, &why, &of_host, &hosts];
         self.of_lease(lease, (statements::GIVE_UP, &lose), Some((statements::IS_GIVEN_UP, &[&ticket, &attempt])))
     }
 

@@ -1,20 +1,33 @@
 //! The tables of a queue in a database, from version to version.
 
 use super::connections::Connection;
+use super::statements;
 use crate::QueueError;
 use crate::names::QueueNames;
 
 /// What leads to each version from the one before. A migration that was released never changes.
-const MIGRATIONS: [&str; 2] = [include_str!("migrations/0001_jobs.sql"), include_str!("migrations/0002_hosts.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_jobs.sql"),
+    include_str!("migrations/0002_hosts.sql"),
+    include_str!("migrations/0003_workers.sql"),
+];
 /// The oldest PostgreSQL that this is tested with.
 const OLDEST: i32 = 15;
 
-/// Brings the tables to the version of this program, and says what the queue is called. One process at a time does this.
-pub fn migrate(connection: &mut Connection) -> Result<String, QueueError> {
+/// Brings the tables to the version of this program, and says what the queue is called. One process at a time does this. `None` for
+/// a user of the database who may make no tables: a worker.
+pub fn migrate(connection: &mut Connection) -> Result<Option<String>, QueueError> {
     let found = connection.query("SELECT current_setting('server_version_num')::integer / 10000", &[])?;
     let found = found.first().map_or(Ok(0), |row| row.try_get(0))?;
     if found < OLDEST {
         return Err(QueueError::DatabaseVersion { found, oldest: OLDEST });
+    }
+    let known = MIGRATIONS.len() as i32;
+    let supported = |found| if found > known { Err(QueueError::Schema { found, known }) } else { Ok(()) };
+    let owns = connection.query("SELECT has_schema_privilege(current_schema(), 'CREATE')", &[])?;
+    if !owns.first().map_or(Ok(None), |row| row.try_get(0))?.unwrap_or(true) {
+        let found = connection.query(statements::VERSION, &[])?;
+        return supported(found.first().map_or(Ok(0), |row| row.try_get(0))?).map(|()| None);
     }
     connection.transaction(|connection| {
         connection.batch("SELECT pg_advisory_xact_lock(1886221159, hashtext(current_schema()))")?;
@@ -23,10 +36,7 @@ pub fn migrate(connection: &mut Connection) -> Result<String, QueueError> {
         )?;
         let found = connection.query("SELECT coalesce(max(version), 0) FROM schema_versions", &[])?;
         let found: i32 = found.first().map_or(Ok(0), |row| row.try_get(0))?;
-        let known = MIGRATIONS.len() as i32;
-        if found > known {
-            return Err(QueueError::Schema { found, known });
-        }
+        supported(found)?;
         for (version, migration) in (1..=known).zip(MIGRATIONS).filter(|(version, _)| *version > found) {
             connection.batch(migration)?;
             connection.query("INSERT INTO schema_versions (version) VALUES ($1)", &[&version])?;
@@ -34,6 +44,6 @@ pub fn migrate(connection: &mut Connection) -> Result<String, QueueError> {
         let new = QueueNames::random()?.queue;
         connection.query("INSERT INTO queue (name) VALUES ($1) ON CONFLICT DO NOTHING", &[&new])?;
         let name = connection.query("SELECT name FROM queue", &[])?;
-        Ok(name.first().map_or(Ok(new), |row| row.try_get(0))?)
+        Ok(Some(name.first().map_or(Ok(new), |row| row.try_get(0))?))
     })
 }

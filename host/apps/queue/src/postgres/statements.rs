@@ -33,94 +33,29 @@ pub const SUBMIT_BYTES: &str = "
 pub const HAS_EXPIRED: &str =
     "SELECT FROM jobs WHERE state = 'running' AND expires < (SELECT queue_now()) ORDER BY expires LIMIT 1";
 
-/// Puts back those of the jobs that run and of which this is true, or ends them: $1 losses on one host are too many, and $2 hosts.
-macro_rules! lose {
-    ($is_dead:literal, $why:literal, $which:literal) => {
-        concat!(
-            "SELECT lose(ARRAY(SELECT ticket FROM jobs WHERE state = 'running' AND ",
-            $which,
-            "), ",
-            $is_dead,
-            ", ",
-            $why,
-            ", $1, $2)"
-        )
-    };
-}
+/// Puts back jobs whose leases ran out, or ends them: $1 losses on one host are too many, and $2 hosts.
+pub const REQUEUE: &str = "
+    SELECT lose(ARRAY(
+        SELECT ticket FROM jobs WHERE state = 'running' AND expires < (SELECT queue_now())
+        ORDER BY expires LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ), true, NULL, $1, $2)";
 
-pub const REQUEUE: &str =
-    lose!("true", "NULL", "expires < (SELECT queue_now()) ORDER BY expires LIMIT 1000 FOR UPDATE SKIP LOCKED");
-
-/// Those of worker $3.
-pub const RECOVER: &str = lose!("true", "NULL", "worker = $3 FOR UPDATE");
-
-pub const GIVE_UP: &str = lose!("false", "$5", "ticket = $3 AND attempts = $4 AND begun FOR UPDATE");
-
-/// Whether that was done before.
-pub const IS_GIVEN_UP: &str = "SELECT FROM losses WHERE ticket = $1 AND attempt = $2";
-
-/// Clients with a job that waits and needs nothing but $2, and fewer running ones than $1.
-pub const LINES: &str = "
-    SELECT client, sum(waiting) FILTER (WHERE needs <@ $2)::bigint, sum(running)::bigint, max(turn) FROM client_counts
-    GROUP BY client HAVING sum(waiting) FILTER (WHERE needs <@ $2) > 0 AND sum(running) < $1::bigint";
-
-/// Takes the first jobs of clients $1, of each as many as $2 says, for $3 milliseconds, in the name of worker $4 on host $5,
-/// which offers $6. Those that somebody else is taking are passed over.
-pub const CLAIM: &str = "
-    WITH found AS MATERIALIZED (
-        SELECT ticket FROM unnest($1::text[], $2::bigint[]) AS turns (client, most) CROSS JOIN LATERAL (
-            SELECT ticket FROM jobs WHERE jobs.client = turns.client AND state = 'waiting'
-                AND needs <@ $6 AND (losses = 0 OR NOT EXISTS (
-                    SELECT FROM losses WHERE losses.ticket = jobs.ticket AND host = $5 AND host <> ''
-                        AND lost > queue_now() - $3 * interval '1 millisecond'
-                ))
-            ORDER BY number LIMIT most FOR UPDATE SKIP LOCKED
-        ) first
-    ), taken AS (
-        UPDATE jobs SET state = 'running', attempts = attempts + 1, turn = nextval('turns'), worker = $4, host = $5,
-            started = queue_now(), expires = queue_now() + $3 * interval '1 millisecond'
-        FROM found WHERE jobs.ticket = found.ticket
-        RETURNING jobs.ticket, client, number, attempts, payload_sha256, head
-    )
-    SELECT ticket, attempts, payload_sha256, head, client, sha256 FROM taken LEFT JOIN payloads USING (ticket)
-    ORDER BY client, number";
-
-pub const OBJECT: &str = "SELECT bytes FROM objects WHERE sha256 = $1";
-
-/// Ends a job that was taken and whose payload is damaged.
-pub const DAMAGED: &str = "
-    WITH done AS (
-        UPDATE jobs SET state = 'lost', loss = 'payload', expires = NULL, ended = queue_now()
-        WHERE ticket = $1 AND state = 'running' AND attempts = $2 RETURNING ticket
-    )
-    DELETE FROM payloads USING done WHERE payloads.ticket = done.ticket";
-
-pub const BEGIN: &str =
-    "UPDATE jobs SET begun = true WHERE ticket = $1 AND state = 'running' AND attempts = $2 RETURNING ticket";
-
-pub const RENEW: &str = "
-    UPDATE jobs SET expires = queue_now() + $3 * interval '1 millisecond'
-    WHERE ticket = $1 AND state = 'running' AND attempts = $2 RETURNING ticket";
-
-pub const FINISH: &str = "
-    WITH done AS (
-        UPDATE jobs SET state = 'finished', outcome_sha256 = $3, outcome_bytes = $4, expires = NULL, ended = queue_now()
-        WHERE ticket = $1 AND state = 'running' AND attempts = $2 RETURNING ticket
-    ), bytes AS (
-        DELETE FROM payloads USING done WHERE payloads.ticket = done.ticket
-    )
-    INSERT INTO outcomes SELECT ticket, $5 FROM done RETURNING ticket";
-
-/// Whether that was done before.
-pub const IS_FINISHED: &str =
-    "SELECT FROM jobs WHERE ticket = $1 AND state = 'finished' AND attempts = $2 AND outcome_sha256 = $3";
-
-pub const GIVE_BACK: &str = "
-    UPDATE jobs SET state = 'waiting', begun = false, expires = NULL
-    WHERE ticket = $1 AND state = 'running' AND attempts = $2 RETURNING ticket";
-
-/// Whether that was done before.
-pub const IS_GIVEN_BACK: &str = "SELECT FROM jobs WHERE ticket = $1 AND state = 'waiting' AND attempts = $2";
+// What workers do: see migrations/0003_workers.sql.
+pub const VERSION: &str = "SELECT worker_version()";
+pub const LINES: &str = "SELECT client, waiting, running, turn FROM worker_lines($1, $2)";
+pub const CLAIM: &str =
+    "SELECT ticket, attempts, payload_sha256, head, client, sha256 FROM worker_claim($1, $2, $3, $4, $5, $6)";
+pub const OBJECT: &str = "SELECT worker_object($1, $2)";
+pub const DAMAGED: &str = "SELECT worker_damaged($1, $2)";
+pub const BEGIN: &str = "SELECT worker_begin($1, $2)";
+pub const RENEW: &str = "SELECT worker_renew($1, $2, $3)";
+pub const FINISH: &str = "SELECT worker_finish($1, $2, $3, $4)";
+pub const IS_FINISHED: &str = "SELECT worker_did('finish', $1, $2, $3)";
+pub const GIVE_BACK: &str = "SELECT worker_give_back($1, $2)";
+pub const IS_GIVEN_BACK: &str = "SELECT worker_did('give back', $1, $2, NULL)";
+pub const GIVE_UP: &str = "SELECT worker_give_up($1, $2, $3, $4, $5)";
+pub const IS_GIVEN_UP: &str = "SELECT worker_did('give up', $1, $2, NULL)";
+pub const RECOVER: &str = "SELECT worker_recover($1, $2, $3)";
 
 pub const CANCEL: &str = "
     WITH done AS (

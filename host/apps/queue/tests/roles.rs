@@ -1,0 +1,96 @@
+//! A worker's user of the database can claim, hold and end its own jobs, and nothing else.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod engines;
+
+use engines::{Database, LEASE, Server};
+use passhost_queue::{Counts, Postgres, Queue as _, QueueError, QueueLimits, Worker};
+use postgres::{Client, NoTls};
+use std::time::Duration;
+
+/// What a worker must not do, each time as another user than the owner of the tables.
+const DENIED: &[&str] = &[
+    "UPDATE jobs SET state = 'finished'",
+    "INSERT INTO losses SELECT",
+    "COPY jobs TO STDOUT",
+    "DO 'BEGIN LOCK TABLE jobs; END'",
+    "SELECT nextval('turns')",
+    "SELECT lose('{}', true, '', 1, 1)",
+    "SELECT add_counts('{}')",
+    "SELECT queue_now()",
+    "SELECT allow_worker('stranger')",
+    "CREATE TABLE mine ()",
+    "CREATE OR REPLACE FUNCTION queue_now() RETURNS timestamptz LANGUAGE sql AS 'SELECT now()'",
+    "CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT now()'",
+    "ALTER FUNCTION worker_begin SECURITY INVOKER",
+    "DROP TRIGGER jobs_updated ON jobs",
+    "SET ROLE postgres",
+    "SET SESSION AUTHORIZATION two",
+];
+
+#[test]
+fn a_worker_of_the_database_ends_its_own_jobs_and_can_do_nothing_else() {
+    let Some(server) = Server::shared("a_worker_of_the_database_ends_its_own_jobs") else { return };
+    let owner = server.schema("roles");
+    let queue = Postgres::open(&owner, QueueLimits::default()).unwrap();
+    Database { address: owner.clone() }.execute(
+        "CREATE ROLE one LOGIN; CREATE ROLE two LOGIN; CREATE ROLE stranger LOGIN;
+        SELECT allow_worker('one'); SELECT allow_worker('two')",
+    );
+    let address = |user: &str| owner.replace("user=postgres", &format!("dbname=postgres user={user}"));
+    let [one, two] = ["one", "two"].map(|user| Postgres::open(&address(user), QueueLimits::default()).unwrap());
+    assert!(Postgres::open(&address("stranger"), QueueLimits::default()).is_err());
+    (0..3).for_each(|number| drop(queue.submit("a", None, &[number]).unwrap()));
+    let worker = Worker { name: "w".to_owned(), ..Worker::default() };
+    let jobs = [(); 3].map(|()| one.take_as(&worker, LEASE).unwrap().unwrap());
+    assert_eq!(jobs[2].payload, [2]);
+    let [finished, given_back, held] = jobs.map(|job| job.lease);
+    for lease in [&finished, &held] {
+        one.begin(lease).unwrap();
+        one.renew(lease, LEASE).unwrap();
+    }
+    one.finish(&finished, b"done").unwrap();
+    one.give_back(&given_back).unwrap();
+    // Whoever learns the lease of another worker, or has ended a job. The owner of the tables is none of its workers.
+    for (thief, lease) in [(&two, &held), (&queue, &held), (&one, &finished), (&one, &given_back)] {
+        for done in [
+            thief.begin(lease),
+            thief.renew(lease, LEASE),
+            thief.finish(lease, b"forged"),
+            thief.give_back(lease),
+            thief.give_up(lease, "why", b""),
+        ] {
+            assert!(matches!(done, Err(QueueError::Stale(_))), "{done:?}");
+        }
+    }
+    two.recover("w").unwrap();
+    queue.recover("w").unwrap();
+    for denied in [
+        one.submit("a", None, b"job").map(drop),
+        one.cancel("a", &held.ticket).map(drop),
+        one.look("a", &held.ticket).map(drop),
+        one.counts().map(drop),
+        one.remove("a", &finished.ticket).map(drop),
+        one.withdraw("").map(drop),
+        one.share("a").map(drop),
+        one.forget(Duration::ZERO).map(drop),
+    ] {
+        assert!(denied.as_ref().is_err_and(|error| error.to_string().ends_with("(42501)")), "{denied:?}");
+    }
+    let mut client = Client::connect(&address("one"), NoTls).unwrap();
+    let tables = ["jobs", "payloads", "objects", "outcomes", "losses", "client_counts", "queue", "schema_versions"];
+    let of_tables = ["SELECT FROM", "DELETE FROM", "TRUNCATE", "DROP TABLE"];
+    let of_tables = tables.iter().flat_map(|table| of_tables.map(|what| format!("{what} {table}")));
+    for sql in of_tables.chain(DENIED.iter().map(|&sql| sql.to_owned())) {
+        let denied = client.batch_execute(&sql);
+        let code = denied.as_ref().err().and_then(|error| error.code()).map(|code| code.code().to_owned());
+        assert_eq!(code.as_deref(), Some("42501"), "{sql}: {denied:?}");
+    }
+    // Tables of its own do not stand in for those of the queue.
+    let begin = format!("SELECT worker_begin('{}', {})", held.ticket, held.attempt);
+    client.batch_execute("CREATE TEMP TABLE jobs (ticket text); SET search_path = pg_temp, roles").unwrap();
+    assert_eq!(client.query(&begin, &[]).unwrap().len(), 1);
+    one.finish(&held, b"done").unwrap();
+    assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, ended: 2, clients: 1, ..Counts::default() });
+}
