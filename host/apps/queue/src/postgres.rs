@@ -124,16 +124,13 @@ impl Postgres {
         let (clients, most): (Vec<&String>, Vec<i64>) = turns.iter().unzip();
         let claim: [&(dyn ToSql + Sync); 6] =
             [&clients, &most, &span(lease), &worker.name, &worker.host, &worker.offers];
-        // Jobs of one object are often next to each other.
-        let mut object = (String::new(), None);
+        let mut object: (Option<String>, Option<Vec<u8>>) = (None, None);
         for row in connection.query(statements::CLAIM, &claim)? {
             let (ticket, attempt) = (Ticket(row.try_get(0)?), row.try_get::<_, i32>(1)?);
-            let (head, client, hash): (Vec<u8>, String, Option<String>) =
-                (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
-            if hash.as_ref() != Some(&object.0) {
-                let hash = hash.unwrap_or_default();
-                let rows = connection.query(statements::OBJECT, &[&ticket.as_str(), &attempt])?;
-                object = (hash, rows.first().map(|row| row.try_get::<_, Vec<u8>>(0)).transpose()?);
+            let (head, client, hash): (Vec<u8>, String, _) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+            // Bytes come with the first of the jobs that follow each other and have them.
+            if object.0 != hash {
+                object = (hash, row.try_get(6)?);
             }
             let payload = object.1.as_ref().map(|bytes| [head.as_slice(), bytes].concat());
             turns.entry(client.clone()).and_modify(|turns| *turns -= 1);

@@ -44,8 +44,7 @@ pub const REQUEUE: &str = "
 pub const VERSION: &str = "SELECT worker_version()";
 pub const LINES: &str = "SELECT client, waiting, running, turn FROM worker_lines($1, $2)";
 pub const CLAIM: &str =
-    "SELECT ticket, attempts, payload_sha256, head, client, sha256 FROM worker_claim($1, $2, $3, $4, $5, $6)";
-pub const OBJECT: &str = "SELECT worker_object($1, $2)";
+    "SELECT ticket, attempts, payload_sha256, head, client, sha256, bytes FROM worker_claim($1, $2, $3, $4, $5, $6)";
 pub const DAMAGED: &str = "SELECT worker_damaged($1, $2)";
 pub const BEGIN: &str = "SELECT worker_begin($1, $2)";
 pub const RENEW: &str = "SELECT worker_renew($1, $2, $3)";

@@ -13,16 +13,19 @@ INSERT INTO objects SELECT DISTINCT ON (sha256) encode(sha256(bytes), 'hex') AS 
 ALTER TABLE payloads ADD sha256 text COLLATE "C" REFERENCES objects;
 UPDATE payloads SET sha256 = encode(sha256(bytes), 'hex');
 ALTER TABLE payloads ALTER sha256 SET NOT NULL, DROP bytes;
-CREATE INDEX payloads_of_object ON payloads (sha256);
+-- By ticket as well: else whoever looks for jobs of an object passes over all of it that ended.
+CREATE INDEX payloads_of_object ON payloads (sha256, ticket);
 
 -- Whoever ends one of the last jobs of an object waits for others that do, so that one of them sees that nobody needs it.
 CREATE FUNCTION remove_objects() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM objects WHERE sha256 IN (SELECT sha256 FROM before)
-        AND (SELECT count(*) FROM (SELECT FROM payloads WHERE payloads.sha256 = objects.sha256 LIMIT 65) few) <= 64
+        AND (SELECT count(*) FROM (SELECT FROM payloads WHERE payloads.sha256 = objects.sha256 LIMIT 33) few) <= 32
         ORDER BY sha256 FOR UPDATE;
-    DELETE FROM objects WHERE sha256 IN (SELECT sha256 FROM before)
-        AND NOT EXISTS (SELECT FROM payloads WHERE payloads.sha256 = objects.sha256);
+    IF FOUND THEN
+        DELETE FROM objects WHERE sha256 IN (SELECT sha256 FROM before)
+            AND NOT EXISTS (SELECT FROM payloads WHERE payloads.sha256 = objects.sha256);
+    END IF;
     RETURN NULL;
 END $$;
 CREATE TRIGGER payloads_deleted AFTER DELETE ON payloads REFERENCING OLD TABLE AS before
