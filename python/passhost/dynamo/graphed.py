@@ -1,70 +1,101 @@
-"""A rewrite as one launch: captured once in a CUDA graph, then replayed."""
+"""A rewrite as one launch: captured in CUDA graphs, of which each call replays one."""
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable
 
 import torch
 
-Run = Callable[[list[torch.Tensor]], list[torch.Tensor]]
+from passhost.dynamo.ring import Ring, Run, Tensors
 
-#: Runs before the capture, in which memory is allocated and code is loaded.
+logger = logging.getLogger("passhost")
+
+#: Runs before a capture, in which memory is allocated and code is loaded.
 WARM_UP = 2
 
 
 class Graphed:
-    """Replays a run. Inputs are read where they are as long as they stay there, as weights do; one that moved once is
-    copied from then on. Results are copies: the next replay does not change them."""
+    """Replays a run. Its results are the memory that the graph writes, and no replay changes one that is in use.
+
+    Only addresses of inputs are looked at: their types, shapes and strides follow from those that Dynamo guards, or the
+    entry of a model that is compiled ahead of time."""
 
     def __init__(self, run: Run, device: torch.device) -> None:
         self._run = run
         self._device = device
         self._lock = threading.Lock()
-        self._graph: torch.cuda.CUDAGraph | None = None
-        #: Inputs that are copied, by position.
-        self._own: dict[int, torch.Tensor] = {}
-        #: Where the captured launches read each input.
-        self._addresses: list[int] = []
-        self._results: list[torch.Tensor] = []
-        self._stream: torch.cuda.Stream | None = None
+        self._ring = Ring(run, self._record, self._wait)
+        #: Calls share what inputs are copied to, and memory of the run.
+        self._after_last_call = _After(device)
+        self._side: torch.cuda.Stream | None = None
+        #: Bytes that the pool of the latest capture reserves.
+        self.size = 0
 
-    def __call__(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+    @property
+    def is_captured(self) -> bool:
+        """Whether a call is a replay."""
+        return self._ring.is_captured
+
+    def __call__(self, inputs: Tensors) -> Tensors:
         if torch.cuda.is_current_stream_capturing():
             return self._run(inputs)
-        with self._lock, torch.cuda.device(self._device):
-            stream = torch.cuda.current_stream()
-            if self._stream is not None and self._stream != stream:
-                stream.wait_stream(self._stream)
-            self._stream = stream
-            if self._copy(inputs) or self._graph is None:
-                self._capture([self._own.get(position, value) for position, value in enumerate(inputs)])
-            assert self._graph is not None
-            self._graph.replay()
-            return [result.clone() for result in self._results]
+        with self._lock, torch.cuda.device(self._device), torch.no_grad():
+            # So that the run itself is ready there, if somebody captures it.
+            is_first = self._after_last_call()
+            return self._run(inputs) if is_first else self._ring(inputs)
 
-    def _copy(self, inputs: list[torch.Tensor]) -> bool:
-        """Copies the inputs that do not stay where they are. Whether one moved for the first time."""
-        moved = False
-        for position, (value, address) in enumerate(zip(inputs, self._addresses, strict=False)):
-            if value.data_ptr() == address:
-                continue
-            if position not in self._own:
-                moved = True
-                self._own[position] = torch.empty_strided(
-                    value.shape, value.stride(), dtype=value.dtype, device=value.device
-                )
-            self._own[position].copy_(value)
-        return moved
+    def _wait(self) -> None:
+        """Until no replay runs: the memory of its graph is given back."""
+        torch.cuda.synchronize(self._device)
 
-    def _capture(self, inputs: list[torch.Tensor]) -> None:
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
+    def _record(self, inputs: Tensors) -> tuple[_Replay, Tensors]:
+        if self._side is None:
+            self._side = torch.cuda.Stream(self._device)
+        current, graph = torch.cuda.current_stream(), torch.cuda.CUDAGraph()
+        self._side.wait_stream(current)
+        # A capture that fails leaves its stream current.
+        with torch.cuda.stream(self._side):
             for _ in range(WARM_UP):
                 self._run(list(inputs))
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
-            self._results = self._run(list(inputs))
-        torch.cuda.current_stream().wait_stream(stream)
-        self._graph, self._addresses = graph, [value.data_ptr() for value in inputs]
+            with torch.cuda.graph(graph, stream=self._side, capture_error_mode="thread_local"):
+                results = self._run(list(inputs))
+        current.wait_stream(self._side)
+        self.size = sum(segment["total_size"] for segment in torch.cuda.memory_snapshot(graph.pool()))
+        logger.debug("a rewrite is captured in a CUDA graph, whose pool has %.1f MiB", self.size / 2**20)
+        return _Replay(graph, self._device), results
+
+
+class _Replay:
+    """Launches a graph. Its results may have been used on the stream of the launch before."""
+
+    def __init__(self, graph: torch.cuda.CUDAGraph, device: torch.device) -> None:
+        self._graph = graph
+        self._after_last_replay = _After(device)
+
+    def __call__(self) -> None:
+        self._after_last_replay()
+        self._graph.replay()
+
+
+class _After:
+    """Has the current stream wait for the one that was current the last time, if that is another. Says whether it is
+    current for the first time."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._index = torch.cuda.current_device() if device.index is None else device.index
+        self._address: int | None = None
+        self._stream: torch.cuda.Stream | None = None
+        self._known: set[int] = set()
+
+    def __call__(self) -> bool:
+        address = torch._C._cuda_getCurrentRawStream(self._index)
+        if address == self._address:
+            return False
+        stream = torch.cuda.current_stream(self._index)
+        if self._stream is not None:
+            stream.wait_stream(self._stream)
+        self._address, self._stream = address, stream
+        is_first = address not in self._known
+        self._known.add(address)
+        return is_first
