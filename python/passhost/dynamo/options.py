@@ -76,7 +76,8 @@ class LoadedPass:
         self.name = path.stem
         self.failed = False
         self._pass: Pass | None = None
-        self._rewrites: dict[tuple[str, int | None], Rewrite] = {}
+        #: By graph, GPU and number of threads.
+        self._rewrites: dict[tuple[str, int | None, int], Rewrite] = {}
         from passhost import _engine
 
         self._errors = _engine
@@ -100,11 +101,13 @@ class LoadedPass:
         """The verified rewrite of a graph. PassError if the pass fails."""
         if self._pass is None or self.failed:
             raise self._errors.PassError(f"pass {self.name} failed before")
-        if (text, device) not in self._rewrites:
+        threads = torch.get_num_threads()
+        key = text, device, threads
+        if key not in self._rewrites:
             if len(self._rewrites) >= REMEMBERED:
                 self._rewrites.pop(next(iter(self._rewrites)), None)
-            self._rewrites[text, device] = self._pass.rewrite(text, device, types, torch.get_num_threads())
-        return self._rewrites[text, device]
+            self._rewrites[key] = self._pass.rewrite(text, device, types, threads)
+        return self._rewrites[key]
 
 
 _LOADED: dict[tuple[Path, str, int, int], LoadedPass] = {}

@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import subprocess
+import sys
 import time
 
 import pytest
@@ -139,3 +141,26 @@ def children():
         if name == "passhost-guest" and int(rest.split()[1]) == os.getpid():
             found.add(status.parent.name)
     return found
+
+
+def test_a_rewrite_is_remembered_for_its_number_of_threads(dynamo, plugins):
+    from passhost.dynamo.backend import engine
+    from passhost.dynamo.library import Library
+    from passhost.dynamo.options import LoadedPass
+
+    loaded, types = LoadedPass(plugins / "autofuse.wasm", "open"), Library(torch.device("cpu"), engine()[1]).types
+    before = torch.get_num_threads()
+    try:
+        rewrites = []
+        for threads in (1, 2, 1):
+            torch.set_num_threads(threads)
+            rewrites.append(loaded.rewrite(GRAPH, None, types))
+    finally:
+        torch.set_num_threads(before)
+    assert rewrites[0] is rewrites[2] and rewrites[0] is not rewrites[1]
+
+
+def test_the_backend_loads_no_client_of_http():
+    lines = "import sys, passhost.dynamo; print(sorted({'httpx', 'websockets'} & {*sys.modules}))"
+    asked = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
+    assert asked.stdout == "[]\n"
