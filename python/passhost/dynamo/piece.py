@@ -126,7 +126,7 @@ class Piece(torch.nn.Module):
         """Why eager stays; None where the rewrite is right and faster."""
         for position, (expected, value) in enumerate(zip(self._types, inputs, strict=True)):
             found = values.tensor_type(value)
-            if found != expected:
+            if not values.is_same_type(found, expected):
                 return f"input {position} is {values.type_text(found)}, traced as {values.type_text(expected)}"
         double = check.Double(self.eager).run_on
         try:

@@ -59,6 +59,12 @@ def tensor_type(value: object) -> TensorType:
     return name, shape, strides
 
 
+def is_same_type(one: TensorType, other: TensorType) -> bool:
+    """Whether both are the same. Along a dimension of one element no stride means anything."""
+    strides = zip(one[1], one[2], other[2], strict=False)
+    return one[:2] == other[:2] and all(extent == 1 or here == there for extent, here, there in strides)
+
+
 def type_text(ty: TensorType) -> str:
     """`f32[2,3]`; strides follow where the tensor is not contiguous: `f32[2,3]{1,2}`."""
     dtype, shape, strides = ty

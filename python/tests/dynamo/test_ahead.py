@@ -112,17 +112,35 @@ def test_weights_that_change_in_place_or_get_other_memory_are_seen(ahead, case):
         (lambda x: (x.tolist(),), "is of type list"),
         (lambda x: (nn.UninitializedParameter(),), "is of type UninitializedParameter"),
         (lambda x: (x.to("meta"),), "does not know"),
+        (lambda x: (x.to_sparse(),), r"is a tensor of layout torch\.sparse_coo"),
+        (lambda x: (x.to_sparse_csr(),), r"is a tensor of layout torch\.sparse_csr"),
+        (lambda x: (torch.nested.nested_tensor([x]),), "is a nested tensor"),
+        (lambda x: (torch.nested.nested_tensor([x], layout=torch.jagged),), "is of type NestedTensor"),
+        (lambda x: (torch._neg_view(x),), "is a negated view"),
+        (lambda x: (x.to(torch.complex64),), "does not know"),
         (lambda x: (x.requires_grad_(),), "needs a gradient; .* call it under torch.no_grad"),
     ],
 )
-def test_other_inputs_are_an_error_that_names_them(inputs, message, ahead):
+def test_other_inputs_are_an_error_that_names_them(inputs, message, ahead, capfd):
     model = mlp()
-    fast = ahead(model, torch.randn(4, 8))
+    fast, given = ahead(model, torch.randn(4, 8)), inputs(torch.randn(4, 8))
+    capfd.readouterr()
     with pytest.raises(InputMismatch, match=message):
-        fast(*inputs(torch.randn(4, 8)))
+        fast(*given)
+    # PyTorch wrote nothing of its own.
+    assert capfd.readouterr().err == ""
     x = torch.randn(4, 8, requires_grad=True)
     with torch.no_grad():
         close(fast(x), model(x))
+
+
+def test_strides_of_dimensions_of_one_element_mean_nothing(ahead):
+    model = mlp()
+    fast = ahead(model, torch.randn(4, 1, 8))
+    x = torch.randn(4, 1, 8)
+    close(fast(x.as_strided((4, 1, 8), (8, 3, 1))), model(x))
+    with pytest.raises(InputMismatch, match=r"\{1,3,4\}"):
+        fast(torch.randn(32).as_strided((4, 1, 8), (1, 3, 4)))
 
 
 def test_constants_nesting_autocast_and_types_of_weights_are_guarded(ahead):

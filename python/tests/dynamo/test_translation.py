@@ -13,7 +13,7 @@ from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 from passhost.dynamo.graph import graph_device, graph_text  # noqa: E402
 from passhost.dynamo.lower import Lowering  # noqa: E402
 from passhost.dynamo.split import split  # noqa: E402
-from passhost.dynamo.values import results  # noqa: E402
+from passhost.dynamo.values import is_same_type, results  # noqa: E402
 
 aten = torch.ops.aten
 SCHEMAS = pathlib.Path(__file__).parents[3] / "host/core/ir/ops/schemas.txt"
@@ -267,3 +267,11 @@ def test_no_piece_gives_integers_to_anybody():
 
 def output_of(piece):
     return next(node for node in reversed(piece.graph.nodes) if node.op == "output")
+
+
+def test_types_differ_by_strides_that_mean_something():
+    same = is_same_type
+    assert same(("f32", (4, 1, 8), (8, 3, 1)), ("f32", (4, 1, 8), (8, 8, 1)))
+    assert not same(("f32", (4, 2, 8), (8, 3, 1)), ("f32", (4, 2, 8), (8, 8, 1)))
+    assert not same(("f32", (4, 1, 8), (8, 8, 1)), ("f16", (4, 1, 8), (8, 8, 1)))
+    assert not same(("f32", (1,), (1,)), ("f32", (1, 1), (1, 1)))

@@ -290,19 +290,33 @@ fn class<'py>(
     cell.import(py, module, name)
 }
 
-/// Whether a value is a tensor, of no class of somebody's, whose elements are those in its memory.
+/// Whether a value is a tensor, of no class of somebody's, whose elements are those in its memory. PyTorch's functions that
+/// read it write on standard error if it has none.
 fn is_plain_tensor(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     static TENSOR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static PARAMETER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let (py, kind) = (value.py(), value.get_type());
     let is_tensor =
         kind.is(class(py, &TENSOR, "torch", "Tensor")?) || kind.is(class(py, &PARAMETER, "torch.nn", "Parameter")?);
-    Ok(is_tensor && !value.call_method0("is_neg")?.is_truthy()?)
+    Ok(is_tensor && unusual(value)?.is_none())
 }
 
 /// Whether both are of one type and equal.
 fn is_same(value: &Bound<'_, PyAny>, expected: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.is(expected) || value.get_type().is(expected.get_type()) && value.eq(expected)?)
+}
+
+/// What a tensor is, if its elements are not those in its memory.
+fn unusual(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    static STRIDED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if value.getattr("is_nested")?.is_truthy()? {
+        return Ok(Some("a nested tensor".into()));
+    }
+    let layout = value.getattr("layout")?;
+    if !layout.is(STRIDED.import(value.py(), "torch", "strided")?) {
+        return Ok(Some(format!("a tensor of layout {}", one_line(&layout.to_string(), NAME))));
+    }
+    Ok(value.call_method0("is_neg")?.is_truthy()?.then(|| "a negated view".into()))
 }
 
 /// A value in a message.
@@ -312,6 +326,7 @@ fn described(value: &Bound<'_, PyAny>) -> String {
         "int" | "float" | "bool" | "str" | "NoneType" => {
             value.repr().map_or_else(|_| kind, |repr| one_line(&repr.to_string_lossy(), NAME))
         }
+        "Tensor" | "Parameter" => unusual(value).ok().flatten().unwrap_or_else(|| format!("of type {kind}")),
         _ => format!("of type {}", one_line(&kind, NAME)),
     }
 }

@@ -197,7 +197,7 @@ impl EngineTensor for Tensor {
     }
 
     fn address_if(&self, ty: &TensorType) -> Option<usize> {
-        let same = self.dtype == ty.dtype && self.dims() == Some((&ty.shape[..], &ty.strides[..]));
+        let same = self.dtype == ty.dtype && self.dims().is_some_and(|(shape, strides)| is_layout(ty, shape, strides));
         // Tensors that stand for zeros, or whose memory was given back, have elements and no memory.
         (same && (!self.data.is_null() || ty.shape.contains(&0))).then_some(self.data as usize)
     }
@@ -223,6 +223,14 @@ impl EngineTensor for Tensor {
             unsafe { (of.part)(self.handle, start, dtype, rank, ty.shape.as_ptr(), ty.strides.as_ptr(), made) }
         })
     }
+}
+
+/// Whether a type has a shape and strides. Along a dimension of one element no stride means anything.
+fn is_layout(ty: &TensorType, shape: &[i64], strides: &[i64]) -> bool {
+    let mut steps = ty.shape.iter().zip(&ty.strides).zip(strides);
+    shape == ty.shape
+        && strides.len() == ty.strides.len()
+        && steps.all(|((extent, one), other)| *extent == 1 || one == other)
 }
 
 /// Where an address that a function gives lies.

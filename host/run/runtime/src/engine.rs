@@ -57,7 +57,8 @@ pub trait EngineTensor: Clone + Send + 'static {
     /// The address of the first element.
     fn data_ptr(&self) -> *mut u8;
 
-    /// The same if the tensor has exactly this type, strides included. Allocates nothing.
+    /// The same if the tensor has this type, strides included, but for those of dimensions of one element: any may do.
+    /// Allocates nothing.
     fn address_if(&self, ty: &TensorType) -> Option<usize>;
 
     /// Bytes from the first element to the end of the memory it lies in.
