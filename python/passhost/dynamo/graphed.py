@@ -18,8 +18,9 @@ WARM_UP = 2
 class Graphed:
     """Replays a run. Its results are the memory that the graph writes, and no replay changes one that is in use.
 
-    Only addresses of inputs are looked at: their types, shapes and strides follow from those that Dynamo guards, or the
-    entry of a model that is compiled ahead of time."""
+    Of inputs only addresses are looked at. Types, shapes and strides of a graph's inputs are guarded by Dynamo, or by
+    the entry of a model that is compiled ahead of time. Those of what PyTorch's ops give between pieces follow from
+    them, and were looked at in the first call."""
 
     def __init__(self, run: Run, device: torch.device) -> None:
         self._run = run
@@ -61,9 +62,17 @@ class Graphed:
             with torch.cuda.graph(graph, stream=self._side, capture_error_mode="thread_local"):
                 results = self._run(list(inputs))
         current.wait_stream(self._side)
-        self.size = sum(segment["total_size"] for segment in torch.cuda.memory_snapshot(graph.pool()))
+        self.size = _reserved(graph)
         logger.debug("a rewrite is captured in a CUDA graph, whose pool has %.1f MiB", self.size / 2**20)
         return _Replay(graph, self._device), results
+
+
+def _reserved(graph: torch.cuda.CUDAGraph) -> int:
+    """Bytes that the pool of a graph reserves; 0 with an allocator that does not say."""
+    try:
+        return sum(segment["total_size"] for segment in torch.cuda.memory_snapshot(graph.pool()))
+    except RuntimeError:
+        return 0
 
 
 class _Replay:
