@@ -1,6 +1,7 @@
 //! The graph under rewrite: reading it, and the changes that keep it a graph.
 
 mod edit_error;
+mod layout;
 mod matches;
 mod replacement;
 mod tidy;
@@ -8,6 +9,7 @@ mod together;
 mod writes;
 
 pub use edit_error::EditError;
+pub(crate) use layout::{COPY, is_row_major_image};
 pub use replacement::IntoKernel;
 
 use passhost_ir::{

@@ -57,6 +57,7 @@ mod analysis;
 mod boundary;
 mod builder;
 mod call;
+mod channels_last;
 mod constants;
 mod contraction;
 mod cost;
@@ -85,6 +86,7 @@ mod write_back;
 
 pub(crate) use analysis::GraphAnalysis;
 pub use builder::KernelBuilder;
+pub use channels_last::lay_channels_last;
 pub use coverage::{CallCoverage, LoweringCoverage, call_coverage, coverage};
 pub use error::LowerError;
 pub use fusion::{Fused, FusionPlan, fuse};

@@ -4,7 +4,7 @@ use crate::lower::{Group, Strength, common};
 use passhost_ir::dims::{permutation, wrap};
 use passhost_ir::ops::{Gives, shows};
 use passhost_ir::typing::{iterated, result_types};
-use passhost_ir::{Arg, Dtype, Infer, InferError, OpName, OpRow, OpTable, TensorType, numel};
+use passhost_ir::{Arg, Dtype, Infer, InferError, OpName, OpRow, OpTable, TensorType, formatted, numel};
 use std::cell::Cell;
 
 /// Answers which types an op returns, where no PyTorch is at hand to be asked: calls are held against the host's list of
@@ -91,7 +91,10 @@ fn shape_of(op: &OpName, args: &[Arg<TensorType>]) -> Option<Option<TensorType>>
             args.get(1).and_then(Arg::as_ints).and_then(|sizes| regrouped(first, sizes)).map(dense)
         }
         "expand" => args.get(1).and_then(Arg::as_ints).and_then(|sizes| expanded(first, sizes)),
-        "clone" | "contiguous" => Some(dense(first.shape.clone())),
+        "clone" | "contiguous" => Some(match args.get(1) {
+            Some(Arg::MemoryFormat(format)) => formatted(first.dtype, first.shape.clone(), *format),
+            _ => dense(first.shape.clone()),
+        }),
         "to" | "_to_copy" => Some(of_given(first.clone())),
         "softmax" | "_softmax" | "log_softmax" => Some(of_given(dense(first.shape.clone()))),
         "cumsum" | "cumprod" => Some(of_given(summed(dense(first.shape.clone())))),

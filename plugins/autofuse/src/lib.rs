@@ -51,7 +51,12 @@ impl Pass for Autofuse {
         if biases > 0 {
             log!("biases of {biases} convolutions are added behind them, as ATen does");
         }
-        let plan = lower::fuse(rewriter.graph(), device, Group::ALL);
+        let mut plan = lower::fuse(rewriter.graph(), device, Group::ALL);
+        let images = lower::lay_channels_last(rewriter, device, (&plan, Group::ALL), host);
+        if images > 0 {
+            log!("{images} nodes read images with their channels last, as the library's convolutions take them");
+            plan = lower::fuse(rewriter.graph(), device, Group::ALL);
+        }
         let kernels = rewriter.replace_all(plan.kernels.iter().map(|fused| &fused.lowered))?;
         for (kernel, fused) in kernels.iter().zip(&plan.kernels).take(MOST_LINES) {
             let (nodes, [kernel_us, calls_us]) = (fused.lowered.nodes().len(), [fused.kernel, fused.calls].map(us));

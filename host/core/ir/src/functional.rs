@@ -19,6 +19,7 @@ mod tests;
 mod view;
 
 pub use error::FunctionalError;
+pub use layout::formatted;
 pub use region::elements_are_distinct;
 #[cfg(test)]
 pub(crate) use result::functional_schema;

@@ -35,7 +35,7 @@ pub use device::{DeviceFacts, DeviceKind};
 pub use double::{Conversions, converts, in_double};
 pub use dtype::{Dtype, UnknownDtype};
 pub use fixed::{Unscorable, Varying, unscorable, varying};
-pub use functional::{Functional, FunctionalError, elements_are_distinct, functionalise, in_place_nodes};
+pub use functional::{Functional, FunctionalError, elements_are_distinct, formatted, functionalise, in_place_nodes};
 pub use graph::{Arg, FreshNodeIds, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName, Value, ValueId};
 pub use infer::{Infer, InferError};
 pub use input::{Draw, InputSpec, Structure};

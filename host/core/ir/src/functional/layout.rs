@@ -126,7 +126,7 @@ pub(crate) fn is_in(ty: &TensorType, format: MemoryFormat) -> bool {
 }
 
 /// A dense tensor in this format; row-major where the rank does not fit it.
-pub(crate) fn formatted(dtype: Dtype, shape: Vec<i64>, format: MemoryFormat) -> TensorType {
+pub fn formatted(dtype: Dtype, shape: Vec<i64>, format: MemoryFormat) -> TensorType {
     let last = matches!((format, shape.len()), (MemoryFormat::ChannelsLast, 4) | (MemoryFormat::ChannelsLast3d, 5));
     let Some(order) = channels_last_order(shape.len()).filter(|_| last) else {
         return TensorType::contiguous(dtype, shape);

@@ -1,0 +1,220 @@
+//! Images with their channels last between convolutions that stay calls of a GPU's library.
+//!
+//! Its kernels of half types take channels last. Of row-major images it makes such by kernels of its own: of the input and
+//! the weight before the convolution, and back of the result. Kernels of ours read and write either layout, so that a
+//! conversion is saved wherever one of them, or another such convolution, stands at either side.
+
+use super::analysis::GraphAnalysis;
+use super::fusion::FusionPlan;
+use super::group::Group;
+use super::moves::Move;
+use super::rule::{Recipe, Rule};
+use crate::args::Args;
+use crate::indexing::pinned;
+use crate::rewriter::{COPY, Rewriter, is_row_major_image};
+use fixedbitset::FixedBitSet;
+use passhost_ir::{DeviceFacts, DeviceKind, Dtype, Graph, Infer, Node, NodeId, NodeKind, ValueId};
+use std::collections::HashSet;
+
+/// Channels of half types that the library's kernels take at a time.
+const CHANNELS_AT_A_TIME: i64 = 8;
+
+/// `(input, weight, bias, stride, padding, dilation, groups)`.
+const GROUPS: usize = 6;
+
+/// Has convolutions that a plan leaves to a GPU's library take and give their images with channels last, together with the
+/// ops between them, where that saves more conversions than it adds. Says how many nodes read such images then: if any do,
+/// the plan is for another graph. What lies at the ends is copied, by ops that [`fuse`](super::fuse) makes part of kernels;
+/// the host must allow these.
+pub fn lay_channels_last(
+    rewriter: &mut Rewriter,
+    device: &DeviceFacts,
+    (plan, groups): (&FusionPlan, &[Group]),
+    host: &mut dyn Infer,
+) -> usize {
+    let graph = rewriter.graph();
+    let fused: HashSet<NodeId> = plan.kernels.iter().flat_map(|fused| fused.lowered.nodes()).copied().collect();
+    let stays = |node: &Node| gains(graph, node) && !fused.contains(&node.id);
+    if device.kind != DeviceKind::Cuda || !graph.nodes.iter().any(stays) {
+        return 0;
+    }
+    let [convolutions, others] = {
+        let analysis = GraphAnalysis::of(graph, groups).on(device.kind);
+        ImageChain::of(&analysis, stays).members()
+    };
+    if convolutions.is_clear() || !host.may_insert(&COPY.into()) {
+        return 0;
+    }
+    rewriter.lay_channels_last([&convolutions, &others], host)
+}
+
+/// What a node is to the convolutions around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChainRole {
+    /// A convolution of the library's that gains.
+    Gains,
+    /// It takes images in either layout, and gives them in that: element-wise ops, pools, products of single elements.
+    Passes,
+    /// It goes over images in an order of its own, to give such: norms.
+    Norm,
+    /// It makes something else of them, in a kernel.
+    Ends,
+    /// A call, or a view.
+    Other,
+}
+
+struct ImageChain<'a> {
+    analysis: &'a GraphAnalysis<'a>,
+    roles: Vec<ChainRole>,
+}
+
+impl<'a> ImageChain<'a> {
+    fn of(analysis: &'a GraphAnalysis<'a>, gains: impl Fn(&Node) -> bool) -> ImageChain<'a> {
+        let pinned = pinned(analysis.graph);
+        let role = |position: usize| match pinned[position] {
+            Some(_) => ChainRole::Other,
+            None if gains(analysis.node(position)) => ChainRole::Gains,
+            None => role(analysis, position),
+        };
+        ImageChain { analysis, roles: (0..analysis.graph.nodes.len()).map(role).collect() }
+    }
+
+    /// The convolutions that gain, and what follows them; none where no more conversions are saved than added.
+    fn members(&self) -> [FixedBitSet; 2] {
+        let graph = self.analysis.graph;
+        let mut members = self.reached();
+        let normed = self.norms();
+        let mut saved = 0;
+        for position in (0..graph.nodes.len()).filter(|&position| self.roles[position] == ChainRole::Gains) {
+            let is_plain = |side: &FixedBitSet, at: usize| self.roles[at] == ChainRole::Passes && !side.contains(at);
+            let is_saved = |side: &FixedBitSet, at: usize| members.contains(at) || is_plain(side, at);
+            let before = self.definitions(position);
+            let result = graph.nodes[position].outputs[0];
+            let mut readers = self.analysis.links.uses.readers(result).iter();
+            let found = before.take(1).filter(|&at| is_saved(&normed[0], at)).count()
+                + usize::from(readers.any(|&at| is_saved(&normed[1], at)));
+            if found == 0 {
+                members.set(position, false);
+            }
+            saved += found;
+        }
+        if saved <= self.copied(&members) {
+            members.clear();
+        }
+        members.ones().partition(|&position| self.roles[position] == ChainRole::Gains).into()
+    }
+
+    /// Images that are needed in both layouts.
+    fn copied(&self, members: &FixedBitSet) -> usize {
+        let uses = &self.analysis.links.uses;
+        let needs = |reader: &usize| !members.contains(*reader) && self.roles[*reader] == ChainRole::Other;
+        let is_needed = |value: ValueId| {
+            let readers = uses.readers(value);
+            readers.iter().any(|&reader| members.contains(reader))
+                && (uses.is_output(value) || readers.iter().any(needs))
+        };
+        members.ones().filter(|&position| is_needed(self.analysis.node(position).outputs[0])).count()
+    }
+
+    /// Convolutions that gain, and what reads their results and takes either layout.
+    fn reached(&self) -> FixedBitSet {
+        let mut reached = FixedBitSet::with_capacity(self.roles.len());
+        for position in 0..self.roles.len() {
+            let is_reached = match self.roles[position] {
+                ChainRole::Gains => true,
+                ChainRole::Passes => self.definitions(position).any(|at| reached.contains(at)),
+                _ => false,
+            };
+            reached.set(position, is_reached);
+        }
+        reached
+    }
+
+    /// The nodes that give the images which a node reads.
+    fn definitions(&self, position: usize) -> impl Iterator<Item = usize> + use<'_> {
+        self.images(position).filter_map(|image| self.analysis.links.definitions[image.index()])
+    }
+
+    /// Nodes that may become part of a kernel with a norm before them, and of one with a norm behind.
+    fn norms(&self) -> [FixedBitSet; 2] {
+        let mut found = [(); 2].map(|()| FixedBitSet::with_capacity(self.roles.len()));
+        let spreads =
+            |role: ChainRole, is_known: bool| role == ChainRole::Norm || role == ChainRole::Passes && is_known;
+        let has_product = |at: usize| matches!(self.analysis.recipe(at), Ok(Recipe::Contraction(_)));
+        let pairs = |reader: usize| {
+            self.definitions(reader)
+                .map(move |at| (at, reader))
+                .filter(|&(at, reader)| !has_product(at) && !has_product(reader))
+        };
+        for (before, reader) in (0..self.roles.len()).flat_map(pairs) {
+            let is_known = found[0].contains(before);
+            if spreads(self.roles[before], is_known) {
+                found[0].insert(reader);
+            }
+        }
+        for (before, reader) in (0..self.roles.len()).rev().flat_map(pairs) {
+            let is_known = found[1].contains(reader);
+            if spreads(self.roles[reader], is_known) {
+                found[1].insert(before);
+            }
+        }
+        found
+    }
+
+    /// The images that a node reads; of a convolution not its weight.
+    fn images(&self, position: usize) -> impl Iterator<Item = ValueId> + use<'_> {
+        let count = if is_convolution(self.analysis.node(position)) { 1 } else { usize::MAX };
+        let operands = self.analysis.links.operands[position].iter().copied().take(count);
+        operands.filter(|&operand| is_row_major_image(self.analysis.graph.ty(operand)))
+    }
+}
+
+fn role(analysis: &GraphAnalysis<'_>, position: usize) -> ChainRole {
+    let node = analysis.node(position);
+    if analysis.is_view(position) || matches!(node.kind, NodeKind::Kernel { .. }) {
+        return ChainRole::Other;
+    }
+    let gives_image = node.outputs.first().is_some_and(|&output| is_row_major_image(analysis.graph.ty(output)));
+    match analysis.recipe(position) {
+        Ok(Recipe::Contraction(_)) if gives_image && is_of_one_place(analysis.graph, node) => {
+            analysis.tile(position).map_or(ChainRole::Other, |_| ChainRole::Passes)
+        }
+        Ok(Recipe::Contraction(_)) | Err(_) => ChainRole::Other,
+        Ok(Recipe::Rule(Rule { footprint: Some(_), .. }, _)) => match analysis.footprint(position, 0) {
+            Ok(Some(footprint)) if footprint.elementwise => ChainRole::Norm,
+            Ok(Some(footprint)) if footprint.slides && gives_image => ChainRole::Passes,
+            _ => ChainRole::Ends,
+        },
+        Ok(Recipe::Rule(..) | Recipe::Resample(_) | Recipe::Move(Move::Join { .. })) if gives_image => {
+            ChainRole::Passes
+        }
+        Ok(_) => ChainRole::Ends,
+    }
+}
+
+/// Whether the library has kernels for a convolution that take channels last.
+fn gains(graph: &Graph, node: &Node) -> bool {
+    let (Some(1), Some(input), Some(&result)) = (groups(node), Args::of(node).tensor(0), node.outputs.first()) else {
+        return false;
+    };
+    let fits = |value: ValueId| {
+        let ty = graph.ty(value);
+        matches!(ty.dtype, Dtype::F16 | Dtype::Bf16) && is_row_major_image(ty) && ty.shape[1] % CHANNELS_AT_A_TIME == 0
+    };
+    fits(input) && fits(result)
+}
+
+/// Whether a convolution's windows are single elements: with channels last it is a product of two matrices as they lie.
+fn is_of_one_place(graph: &Graph, node: &Node) -> bool {
+    let weight = Args::of(node).tensor(1).filter(|_| groups(node) == Some(1));
+    weight.is_some_and(|weight| graph.ty(weight).shape[2..] == [1, 1])
+}
+
+/// The groups of a convolution of images.
+fn groups(node: &Node) -> Option<i64> {
+    Args::of(node).int(GROUPS).filter(|_| is_convolution(node))
+}
+
+fn is_convolution(node: &Node) -> bool {
+    matches!(&node.kind, NodeKind::Aten { op, .. } if op.name == "aten::conv2d" && op.overload.is_empty())
+}
