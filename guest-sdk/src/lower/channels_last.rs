@@ -19,6 +19,9 @@ use std::collections::HashSet;
 /// Channels of half types that the library's kernels take at a time.
 const CHANNELS_AT_A_TIME: i64 = 8;
 
+/// Elements of a weight up to which a copy of it takes less than the conversions that are saved.
+const LARGEST_WEIGHT: u64 = 600_000;
+
 /// `(input, weight, bias, stride, padding, dilation, groups)`.
 const GROUPS: usize = 6;
 
@@ -201,7 +204,8 @@ fn gains(graph: &Graph, node: &Node) -> bool {
         let ty = graph.ty(value);
         matches!(ty.dtype, Dtype::F16 | Dtype::Bf16) && is_row_major_image(ty) && ty.shape[1] % CHANNELS_AT_A_TIME == 0
     };
-    fits(input) && fits(result)
+    let weight = Args::of(node).tensor(1).map(|weight| graph.ty(weight).numel());
+    fits(input) && fits(result) && weight.is_some_and(|elements| elements <= LARGEST_WEIGHT)
 }
 
 /// Whether a convolution's windows are single elements: with channels last it is a product of two matrices as they lie.

@@ -351,10 +351,11 @@ fn of_names(place: &Place) -> Vec<Case> {
                 .chain(data[1..].iter().map(|data| serve(&known, data)))
                 .chain([
                     serve(&known, &data[0]).with(&["--listen", HOSTILE]),
-                    serve(&known, &place.at("new")).with(&["--queue", HOSTILE]),
-                    serve(&known, &place.at("new")).with(&["--queue", &place.at("list")]),
                     serve(&known, &data[0]).with(&[&place.at("list")]),
                 ])
+                .chain(
+                    [HOSTILE, &place.at("list")].map(|queue| serve(&known, &place.at("new")).with(&["--queue", queue])),
+                )
                 .collect(),
         ),
         ("token", vec![place.run(&["token", HOSTILE]), place.run(&["token", "alice", HOSTILE])]),
