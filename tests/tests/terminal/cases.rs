@@ -325,8 +325,8 @@ fn of_runs(place: &Place, endpoint: &Endpoint) -> Vec<Case> {
     ]
 }
 
-/// Commands that are given names, and find the rest themselves.
-fn of_names(place: &Place) -> Vec<Case> {
+/// Servers of what cannot be served.
+fn servers(place: &Place) -> Vec<Passhost> {
     let good = place.sample();
     let clients = place.write("clients", &format!("client {ON_A_LINE} {ON_A_LINE}\n"));
     let twice = place.write("clients-twice", &format!("{ON_A_LINE}\n"));
@@ -338,26 +338,26 @@ fn of_names(place: &Place) -> Vec<Case> {
     let token = Passhost::new(["token", "alice"]).run().out;
     let known = place.write("known", &token);
     place.write("queue/queue.redb", HOSTILE);
+    vec![serve(&clients, &data[0]), serve(&twice, &data[0]), serve(&place.at("nowhere"), &data[0])]
+        .into_iter()
+        .chain(data[1..].iter().map(|data| serve(&known, data)))
+        .chain([
+            serve(&known, &data[0]).with(&["--listen", HOSTILE]),
+            serve(&known, &data[0]).with(&[&place.at("list")]),
+        ])
+        .chain([HOSTILE, &place.at("list")].map(|queue| serve(&known, &place.at("new")).with(&["--queue", queue])))
+        .collect()
+}
+
+/// Commands that are given names, and find the rest themselves.
+fn of_names(place: &Place) -> Vec<Case> {
     place.write(&format!("sdk-{HOSTILE}/guest-sdk/Cargo.toml"), &format!("[{ON_A_LINE}\n"));
     let sdk = place.at(&format!("sdk-{HOSTILE}"));
     let root = repository().display().to_string();
     let home = place.at("home");
     place.write("home", "");
     vec![
-        (
-            "serve",
-            vec![serve(&clients, &data[0]), serve(&twice, &data[0]), serve(&place.at("nowhere"), &data[0])]
-                .into_iter()
-                .chain(data[1..].iter().map(|data| serve(&known, data)))
-                .chain([
-                    serve(&known, &data[0]).with(&["--listen", HOSTILE]),
-                    serve(&known, &data[0]).with(&[&place.at("list")]),
-                ])
-                .chain(
-                    [HOSTILE, &place.at("list")].map(|queue| serve(&known, &place.at("new")).with(&["--queue", queue])),
-                )
-                .collect(),
-        ),
+        ("serve", servers(place)),
         ("token", vec![place.run(&["token", HOSTILE]), place.run(&["token", "alice", HOSTILE])]),
         (
             "keygen",
