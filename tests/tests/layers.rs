@@ -38,8 +38,9 @@ const LOGIC: [&str; 5] = [
 ];
 
 /// Other files that name ops: they make calls of them, but for `space.rs`, where rolls and flips stay in place.
-const CALLERS: [&str; 10] = [
+const CALLERS: [&str; 11] = [
     "guest-sdk/src/lower/space.rs",
+    "guest-sdk/src/rewriter/layout.rs",
     "guest-sdk/src/rewriter/together.rs",
     "host/core/ir/src/double.rs",
     "host/core/ir/src/functional/draft.rs",

@@ -5,6 +5,7 @@
 //! conversion is saved wherever one of them, or another such convolution, stands at either side.
 
 use super::analysis::GraphAnalysis;
+use super::contraction::convolution::is_of_images;
 use super::fusion::FusionPlan;
 use super::group::Group;
 use super::moves::Move;
@@ -166,7 +167,7 @@ impl<'a> ImageChain<'a> {
 
     /// The images that a node reads; of a convolution not its weight.
     fn images(&self, position: usize) -> impl Iterator<Item = ValueId> + use<'_> {
-        let count = if is_convolution(self.analysis.node(position)) { 1 } else { usize::MAX };
+        let count = if is_of_images(self.analysis.node(position)) { 1 } else { usize::MAX };
         let operands = self.analysis.links.operands[position].iter().copied().take(count);
         operands.filter(|&operand| is_row_major_image(self.analysis.graph.ty(operand)))
     }
@@ -216,9 +217,5 @@ fn is_of_one_place(graph: &Graph, node: &Node) -> bool {
 
 /// The groups of a convolution of images.
 fn groups(node: &Node) -> Option<i64> {
-    Args::of(node).int(GROUPS).filter(|_| is_convolution(node))
-}
-
-fn is_convolution(node: &Node) -> bool {
-    matches!(&node.kind, NodeKind::Aten { op, .. } if op.name == "aten::conv2d" && op.overload.is_empty())
+    Args::of(node).int(GROUPS).filter(|_| is_of_images(node))
 }

@@ -6,7 +6,7 @@ use crate::lower::call::Uncovered;
 use crate::lower::footprint::IndexGuard;
 use crate::lower::node_call::NodeCall;
 use crate::lower::rule::Rule;
-use passhost_ir::numel;
+use passhost_ir::{Node, NodeKind, numel};
 
 pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::products("aten::conv1d", &["", "padding"], forward).only("as conv2d"),
@@ -17,6 +17,11 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::products("aten::conv_transpose3d", &["input"], backward).only("as conv2d"),
     Rule::products("aten::convolution", &[""], either).only("as conv2d"),
 ];
+
+/// Whether a node is a convolution of images.
+pub(in crate::lower) fn is_of_images(node: &Node) -> bool {
+    matches!(&node.kind, NodeKind::Aten { op, .. } if op.name == "aten::conv2d" && op.overload.is_empty())
+}
 
 /// How windows lie along the last dimensions, one entry for each, and the axes: of the result, then of the window, that is
 /// channels of a group and positions in the weight.
