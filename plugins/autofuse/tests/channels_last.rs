@@ -134,7 +134,7 @@ fn ops_between_convolutions_keep_channels_last() {
 }
 
 #[test]
-fn elsewhere_rows_stay_rows() {
+fn other_convolutions_keep_rows() {
     let block = block("%p, %a");
     let of_channels =
         |channels: &str| block.replace("32,", &format!("{channels},")).replace("[32]", &format!("[{channels}]"));
@@ -162,6 +162,7 @@ fn elsewhere_rows_stay_rows() {
         ("on a CPU", &*block, &DEVICE),
         ("of f32", &block.replace("f16", "f32"), &H200),
         ("of channels that the library would pad", &of_channels("36"), &H200),
+        ("with weights that take long to copy", &of_channels("88"), &H200),
         ("in groups", &grouped, &H200),
         ("in groups of one, which are kernels", &depthwise, &H200),
         ("without a kernel at either side", single, &H200),
@@ -172,6 +173,9 @@ fn elsewhere_rows_stay_rows() {
         let (graph, _) = rewrite_for(&Autofuse, parse(text), device).unwrap();
         assert_eq!(with_channels_last(&graph), 0, "{name}: {graph}");
     }
+    // The next smaller ones do not.
+    let (graph, _) = rewrite_for(&Autofuse, parse(&of_channels("80")), &H200).unwrap();
+    assert_eq!(with_channels_last(&graph), 2, "{graph}");
 }
 
 /// A host that says of convolutions what PyTorch returns for other ones, or lets nothing be copied.

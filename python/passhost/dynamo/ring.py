@@ -118,7 +118,7 @@ class Ring:
         self._made = 0
         #: How often a capture was made since another one gave the inputs.
         self._followed = 0
-        #: How often each other input was found elsewhere.
+        #: How often each other input was found at another address.
         self._moves: collections.Counter[int] = collections.Counter()
         #: Where inputs that move are copied to, by place, and the memory of both that is copied.
         self._own: dict[int, torch.Tensor] = {}

@@ -33,7 +33,7 @@ class Layers:
         self.weight = nn.Parameter(torch.randn(8, device=GPU))
         self.graphed = Graphed(self.run, GPU)
         self.streams = 0
-        # The first on a stream is not captured, and inputs are copied once one is found elsewhere.
+        # The first on a stream is not captured, and inputs are copied once one has moved.
         for x in [drawn() for _ in range(3)]:
             self(x)
         self.streams = 0

@@ -114,8 +114,10 @@ fn convolved(windows: &ConvolutionWindows<'_>) -> Result<Contraction, Uncovered>
     let (results, channels, places) = (windows.weight[0], windows.weight[1], &windows.weight[2..]);
     let is_half = windows.call.graph.ty(windows.call.tensor(1)?).dtype.size() == 2;
     let block = channels.min(BLOCK);
-    let is_in_blocks =
-        is_half && results / windows.groups >= FEWEST_RESULTS && (matches!(channels, 16 | 32) || channels % BLOCK == 0);
+    let is_in_blocks = is_half
+        && numel(places) > 1
+        && results / windows.groups >= FEWEST_RESULTS
+        && (matches!(channels, 16 | 32) || channels % BLOCK == 0);
     let is_as_in_libraries = match is_half {
         true => is_in_blocks || numel(places) == 1 || numel(places) * channels.unsigned_abs() <= AT_A_TIME,
         false => channels <= if places.len() == 2 { 8 } else { 3 },

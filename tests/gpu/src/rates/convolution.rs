@@ -32,7 +32,7 @@ struct Places {
 /// Channels that are terms side by side, behind the places of a window: the order in which libraries add up halves.
 fn block(window: &Window, dtype: Dtype) -> Option<i64> {
     let channels = window.channels / window.groups;
-    let is_in_blocks = (16..=64).contains(&channels) || channels % 64 == 0;
+    let is_in_blocks = window.side > 1 && (matches!(channels, 16 | 32) || channels % 64 == 0);
     let has_room = window.extents.len() < 3;
     (dtype != Dtype::F32 && !window.transposed && is_in_blocks && has_room).then(|| channels.min(64))
 }
