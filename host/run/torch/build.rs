@@ -23,6 +23,7 @@ fn main() {
                 "product",
                 "scope",
                 "tensor",
+                "view",
             ]
             .map(|name| format!("cpp/{name}.cc")),
         )

@@ -72,10 +72,12 @@ impl BenchDevice {
         BenchDevice { kernels: Some(OwnKernels::default()), ..BenchDevice::cpu() }
     }
 
-    /// A GPU, by number, with whoever makes machine code for its compute capability. The reason why not otherwise.
+    /// A GPU, by number, with whoever makes machine code for its compute capability. The reason why not otherwise. Its context
+    /// stays that of the calling thread, which times programs.
     pub fn gpu(index: u32, compiler: impl FnOnce((i32, i32)) -> Compiler) -> Result<BenchDevice, String> {
         let failed = |error: &dyn Display| error.to_string();
         let gpu = Gpu::open(index).map_err(|error| failed(&error))?;
+        gpu.stay().map_err(|error| failed(&error))?;
         let compiler = compiler(gpu.capability().map_err(|error| failed(&error))?);
         let engine = |number| Target::gpu(number).map(Target::inference);
         let context = Context::gpu(&gpu, &Arc::new(compiler), engine).map_err(|error| failed(&error))?;

@@ -35,7 +35,7 @@ pub struct Hints {
     pub once: HashSet<NodeId>,
     /// Names of schedules that kernels are to have in place of their defaults.
     pub schedules: HashMap<NodeId, String>,
-    /// Whether products of matrices and convolutions are prepared for the layout of their operands.
+    /// Whether products of matrices, convolutions and views are prepared for the layout of their operands.
     pub products: bool,
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "prepared.h"
+#include "view.h"
 #include "rust/cxx.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -35,8 +36,9 @@ class Call {
   void push_optional_tensors(rust::Slice<const bool> present);
   // Checks that every argument of the schema has been pushed.
   void finish() const;
-  // From now on products of matrices and convolutions are prepared for the layout of their operands, where the op is one.
-  void prepare_products();
+  // From now on products of matrices, convolutions and views are prepared for the layout of their operands, where the op is
+  // one.
+  void prepare_layouts();
 
   // Tensors are pointers to at::Tensor. The results are new at::Tensor objects that the caller owns.
   rust::Vec<size_t> invoke(rust::Slice<const size_t> tensors) const;
@@ -59,6 +61,7 @@ class Call {
   size_t tensor_count_ = 0;
   // A call serves one thread at a time.
   mutable std::optional<PreparedCalls> products_;
+  mutable std::optional<PreparedView> view_;
 };
 
 // Devices are numbered as in scope.h.

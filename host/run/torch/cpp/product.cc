@@ -57,6 +57,11 @@ struct Library {
   Export<int(void*, void*, const void*, const void*, void*, const void*, void*, const void*, const void*, void*, void*,
              void*, const Algorithm*, void*, size_t, void*)>
       multiply{"cublasLtMatmul"};
+  Export<int(void*, int, int, int, int, int, const float*, const void*, int, const void*, int, const float*, void*, int)>
+      multiply_floats{"cublasSgemm_v2"};
+  Export<int(void*, int, int, int, int, int, const float*, const void*, int, int64_t, const void*, int, int64_t,
+             const float*, void*, int, int64_t, int)>
+      multiply_batches{"cublasSgemmStridedBatched"};
 };
 
 const Library& library() {
@@ -145,12 +150,19 @@ std::optional<Matrix> matrix(Dimension rows, Dimension columns) {
 // A product of a layout. In the order of columns it is that of the second factor and the first.
 struct Product : LibraryCall {
   size_t first = 0;
+  at::ScalarType element{};
   std::optional<size_t> bias;
   std::vector<int64_t> sizes;
   const Handle* own = nullptr;
   void* description = nullptr;
   std::array<void*, 3> matrices{};
-  Algorithm algorithm{};
+  // What cuBLASLt would take, the first one first.
+  std::array<Choice, 8> choices{};
+  int count = 0, chosen = 0;
+  std::array<Matrix, 3> shapes{};
+  std::array<Dimension, 3> batches{};
+  // Whether cuBLAS is asked by the function that chooses each time, as ATen asks for products of f32 without a bias.
+  bool chooses_anew = false;
 
   ~Product() override {
     const auto& lib = library();
@@ -159,10 +171,9 @@ struct Product : LibraryCall {
   }
 
   // Describes it and chooses an algorithm, as ATen does before each call. False if there is none.
-  bool prepare(const Operands& operands, bool rounds, const std::array<Matrix, 3>& shapes,
-               const std::array<Dimension, 3>& batches) {
+  bool prepare(const Operands& operands, bool rounds) {
     const auto& lib = library();
-    const at::ScalarType element = operands[first]->scalar_type();
+    element = operands[first]->scalar_type();
     const int type = element == at::kFloat ? kFloat : element == at::kHalf ? kHalf : kBFloat16;
     void* preference = nullptr;
     own = own_handle(operands[first]->device().index());
@@ -191,13 +202,10 @@ struct Product : LibraryCall {
     for (size_t at = 0; at < least.size(); ++at) {
       lib.set_preference(preference, kLeastAlignment + static_cast<int>(at), &least[at], sizeof(uint32_t));
     }
-    Choice choice{};
-    int count = 0;
     is_ready = is_ready && set_bias(operands) &&
-        lib.choose(own->handle, description, matrices[0], matrices[1], matrices[2], matrices[2], preference, 1, &choice,
-                   &count) == 0;
+        lib.choose(own->handle, description, matrices[0], matrices[1], matrices[2], matrices[2], preference,
+                   static_cast<int>(choices.size()), choices.data(), &count) == 0;
     lib.free_preference(preference);
-    algorithm = choice.algorithm;
     return is_ready && count > 0;
   }
 
@@ -206,19 +214,49 @@ struct Product : LibraryCall {
     return !bias || library().set(description, kBiasPointer, &address, sizeof address) == 0;
   }
 
+  bool choose_next() override {
+    if (chooses_anew) {
+      return false;
+    }
+    chosen += 1;
+    chooses_anew = chosen == count && !bias && element == at::kFloat;
+    return chooses_anew || chosen < count;
+  }
+
   at::Tensor run(const Operands& operands) const override {
     constexpr c10::DispatchKeySet keys(c10::DispatchKey::CUDA);
     auto* allocator = c10::GetAllocator(c10::kCUDA);
-    const at::ScalarType type = operands[first]->scalar_type();
-    const at::Tensor out(at::detail::empty_generic(sizes, allocator, keys, type, std::nullopt));
+    const at::Tensor out(at::detail::empty_generic(sizes, allocator, keys, element, std::nullopt));
     const float one = 1, zero = 0;
     void* data = out.data_ptr();
+    if (chooses_anew) {
+      return multiply_anew(operands, data) ? out : at::Tensor();
+    }
     const std::lock_guard<std::mutex> lock(own->mutex);
     const bool has_run = set_bias(operands) &&
         library().multiply(own->handle, description, &one, operands[first + 1]->const_data_ptr(), matrices[0],
                            operands[first]->const_data_ptr(), matrices[1], &zero, data, matrices[2], data, matrices[2],
-                           &algorithm, own->workspace, own->size, own->stream) == 0;
+                           &choices[chosen].algorithm, own->workspace, own->size, own->stream) == 0;
     return has_run ? out : at::Tensor();
+  }
+
+  // By libtorch's own handle, with its stream, workspace and settings.
+  bool multiply_anew(const Operands& operands, void* out) const {
+    const auto& lib = library();
+    const auto& [a, b, c] = shapes;
+    const float one = 1, zero = 0;
+    const auto number = [](auto value) { return static_cast<int>(value); };
+    const int rows = number(c.rows), columns = number(c.columns), terms = number(a.transposed != 0 ? a.rows : a.columns);
+    const int along_a = number(a.leading), along_b = number(b.leading), along_c = number(c.leading);
+    const void *first_of_a = operands[first + 1]->const_data_ptr(), *first_of_b = operands[first]->const_data_ptr();
+    void* const handle = lib.handle();
+    if (batches[2].count == 1) {
+      return lib.multiply_floats(handle, a.transposed, b.transposed, rows, columns, terms, &one, first_of_a, along_a,
+                                 first_of_b, along_b, &zero, out, along_c) == 0;
+    }
+    return lib.multiply_batches(handle, a.transposed, b.transposed, rows, columns, terms, &one, first_of_a, along_a,
+                                batches[0].stride, first_of_b, along_b, batches[1].stride, &zero, out, along_c,
+                                batches[2].stride, number(batches[2].count)) == 0;
   }
 };
 
@@ -277,8 +315,9 @@ std::unique_ptr<LibraryCall> product(const std::string& op, const Operands& oper
   }
   const Matrix out{static_cast<uint64_t>(columns.count), static_cast<uint64_t>(rows->count), columns.count, 0};
   const Dimension results{batches[0]->count, columns.count * rows->count};
-  const bool is_ready = product->prepare(operands, rounds, {*second, *first, out}, {*batches[0], *batches[1], results});
-  return is_ready ? std::move(product) : nullptr;
+  product->shapes = {*second, *first, out};
+  product->batches = {*batches[0], *batches[1], results};
+  return product->prepare(operands, rounds) ? std::move(product) : nullptr;
 }
 
 }  // namespace passhost

@@ -28,7 +28,7 @@ pub(crate) mod ffi {
         fn push_tensors(self: Pin<&mut Call>, count: usize) -> Result<()>;
         fn push_optional_tensors(self: Pin<&mut Call>, present: &[bool]) -> Result<()>;
         fn finish(self: &Call) -> Result<()>;
-        fn prepare_products(self: Pin<&mut Call>) -> Result<()>;
+        fn prepare_layouts(self: Pin<&mut Call>) -> Result<()>;
 
         /// # Safety
         ///

@@ -56,9 +56,9 @@ impl PreparedCall {
 
     /// The same, and products of matrices and convolutions on a GPU are prepared for the layout of their operands: one call of
     /// cuBLAS or cuDNN, as ATen makes it, without what ATen does before. Until it has given the same bits twice, and wherever it
-    /// does not, ATen is called.
-    pub fn with_prepared_products(mut self) -> Result<PreparedCall, TorchError> {
-        self.0.pin_mut().prepare_products()?;
+    /// does not, ATen is called. So are ops of one tensor whose results lie in its memory: they are made anew without ATen.
+    pub fn with_prepared_layouts(mut self) -> Result<PreparedCall, TorchError> {
+        self.0.pin_mut().prepare_layouts()?;
         Ok(self)
     }
 

@@ -62,7 +62,7 @@ impl Engine for Target {
 
     fn prepare(&self, op: &OpName, args: &[Arg], products: bool) -> Result<PreparedCall, Cause> {
         let call = PreparedCall::new(self, op, args)?;
-        Ok(if products { call.with_prepared_products()? } else { call })
+        Ok(if products { call.with_prepared_layouts()? } else { call })
     }
 
     fn call(&self, scope: &Scope, call: &PreparedCall, tensors: &[&Tensor]) -> Result<Vec<Tensor>, Cause> {
