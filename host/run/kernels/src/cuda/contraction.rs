@@ -45,6 +45,8 @@ pub(super) struct Contraction {
     /// Matrices of sums.
     pub(super) batches: u64,
     pub(super) terms: u64,
+    /// Blocks of a cluster that share the terms of a tile, each with as many; 1 where a block has them all.
+    pub(super) parts: u32,
     /// The type of what lies in the tiles, and of the sums.
     pub(super) types: [Dtype; 2],
     pub(super) tile: SumTile,
@@ -84,6 +86,11 @@ pub(super) const OF_THREADS: [SumTile; 6] = [
     SumTile { sides: [64, 128], terms: 16, parts: [8, 16] },
 ];
 
+/// Terms of which each block has a multiple where several share a sum: a multiple of those of each tile of threads. So many
+/// are added up by themselves, which is more exact than one long sum: a library that shares a sum has other parts, and so
+/// other bits, in any case.
+pub(super) const SHARED_TERMS: u64 = 64;
+
 /// Cycles of a multiprocessor for a product of 16 x 8 sums in each warp of a block, and for what a warp reads for one of 16.
 const MATRIX_CYCLES: u64 = 13;
 const READ_MATRIX_CYCLES: u64 = 16;
@@ -97,7 +104,7 @@ const PUT_OPERATIONS: u64 = 64;
 const STEP_CYCLES: u64 = 500;
 const OTHER_CYCLES: u64 = 2000;
 /// Blocks that a multiprocessor has at a time: one computes while another waits.
-const HIDDEN: u64 = 3;
+pub(super) const HIDDEN: u64 = 3;
 /// Bytes that a multiprocessor reads in a cycle from the second-level cache.
 const CYCLE_BYTES: u64 = 32;
 
@@ -111,7 +118,7 @@ impl SumTile {
 /// Tiles of a factor that a block has at a time, at most, where it copies them: one is multiplied while others arrive.
 const MOST_STAGES: u64 = 4;
 
-/// Elements from one row of a tile in a block's memory to the next: 16 bytes more than there are.
+/// Elements from one row of a tile of sums in a block's memory to the next: 16 bytes more than there are.
 pub(super) fn pitch(side: u32, dtype: Dtype) -> u64 {
     u64::from(side) + 16 / dtype.size()
 }
@@ -151,7 +158,7 @@ impl Contraction {
     }
 
     pub(super) fn blocks(&self) -> u64 {
-        self.tiles()[0] * self.tiles()[1] * self.batches
+        self.tiles()[0] * self.tiles()[1] * self.batches * u64::from(self.parts)
     }
 
     /// Whether terms are neighbours in the tile of a factor.
@@ -162,7 +169,7 @@ impl Contraction {
     /// Elements from one row of a factor's tile to the next.
     pub(super) fn pitch(&self, factor: usize) -> u64 {
         let along = if self.lies_by_terms(factor) { self.tile.terms } else { self.tile.sides[factor] };
-        if self.is_of_warps() { along.into() } else { pitch(along, self.types[0]) }
+        along.into()
     }
 
     /// Elements of a factor's tile.
@@ -176,6 +183,11 @@ impl Contraction {
         self.is_of_warps() && self.inside.is_none() && self.factors.iter().all(|one| one.is_read && one.lanes == 8)
     }
 
+    /// Whether the sums of a tile can be divided among its blocks.
+    pub(super) fn divides_its_sums(&self) -> bool {
+        (self.tile.sides[0] * self.tile.sides[1]).is_multiple_of(THREADS * self.parts)
+    }
+
     /// Bytes of a tile of each factor.
     fn stage_bytes(&self) -> u64 {
         (self.elements(0) + self.elements(1)) * self.types[0].size()
@@ -183,7 +195,7 @@ impl Contraction {
 
     /// How often a block takes some terms.
     pub(super) fn steps(&self) -> u64 {
-        self.terms.div_ceil(self.tile.terms.into())
+        (self.terms / u64::from(self.parts)).div_ceil(self.tile.terms.into())
     }
 
     /// Tiles of each factor that a block's memory has room for: one is read while the others are written.
@@ -215,8 +227,9 @@ impl Contraction {
 }
 
 impl Factor {
-    /// With as many lanes as let all threads take part.
-    pub(super) fn in_tile(mut self, tile: &SumTile, at: usize) -> Factor {
+    /// With as many lanes, up to so many, as let all threads take part.
+    pub(super) fn in_tile(mut self, tile: &SumTile, at: usize, most: u32) -> Factor {
+        self.lanes = self.lanes.min(most);
         let side = tile.sides[at];
         let together = if self.by_terms { tile.terms } else { side };
         while !together.is_multiple_of(self.lanes) || !(side * tile.terms / self.lanes).is_multiple_of(THREADS) {

@@ -2,9 +2,16 @@
 // memory, where the factors lie as tiles: A with M, B with N elements of each term. Each warp, or thread, has some of the
 // sums. The text is for compute capability 8 and later.
 
-// From one element of a tile to the next along its other side: 16 bytes more than there is, so that accesses by rows and by
-// columns find all banks.
+// From one row of a tile of sums to the next: 16 bytes more than there is, so that accesses by rows and by columns find all
+// banks.
 template <class T> D constexpr int pitch(int side) { return side + 16 / (int)sizeof(T); }
+
+// Where an element of a tile lies whose rows, one for each term, have SIDE elements. Runs of RUN, which are 16 bytes, change
+// places within their row, so that threads that put a few terms of one row each find other banks.
+template <int SIDE, int RUN> D constexpr int spot(int term, int at) {
+    constexpr int runs = SIDE / RUN < 8 ? SIDE / RUN : 8;
+    return term * SIDE + (at / RUN ^ term / RUN % runs) * RUN + at % RUN;
+}
 
 // Where an element of a tile of halves lies whose rows have SIDE elements. Runs of eight change places within their row, by
 // another rule in each of the eight rows that are read together, so that these find all banks, too.
@@ -111,12 +118,14 @@ D double with_product(double sum, double a, double b) { return fma(a, b, sum); }
 template <int M, int N, int K, class S, class T, int I, int J>
 D void multiply_tile(S (&sums)[I][J], const T *a, const T *b) {
     const ThreadPart<M, N, I, J> part;
+    constexpr int run = 16 / (int)sizeof(T), A = I < run ? I : run, B = run < 4 ? run : 4;
 #pragma unroll 8
     for (int k = 0; k < K; ++k) {
         __align__(16) T fa[I], fb[J];
-        read(fa, a + k * pitch<T>(M) + part.row);
 #pragma unroll
-        for (int j = 0; j < J; j += 4) read(*(T(*)[4])(fb + j), b + k * pitch<T>(N) + part.at(j));
+        for (int i = 0; i < I; i += A) read(*(T(*)[A])(fa + i), a + spot<M, run>(k, part.row + i));
+#pragma unroll
+        for (int j = 0; j < J; j += B) read(*(T(*)[B])(fb + j), b + spot<N, run>(k, part.at(j)));
 #pragma unroll
         for (int i = 0; i < I; ++i) {
 #pragma unroll
@@ -134,4 +143,27 @@ template <int M, int N, class S, int I, int J> D void gather_tile(S *tile, const
         for (int j = 0; j < J; ++j) tile[(part.row + i) * pitch<S>(N) + part.at(j)] = sums[i][j];
     }
     __syncthreads();
+}
+
+// Adds sums to others, and begins them anew.
+template <class S, int I, int J> D void move_sums(S (&all)[I][J], S (&sums)[I][J]) {
+#pragma unroll
+    for (int i = 0; i < I; ++i) {
+#pragma unroll
+        for (int j = 0; j < J; ++j) {
+            all[i][j] += sums[i][j];
+            sums[i][j] = 0;
+        }
+    }
+}
+
+// In a cluster: what its PARTS blocks have at the same place of their tiles of sums, added up in the order of the blocks.
+template <int PARTS, class S, int N> D void add_parts(S (&sum)[N], const S *place) {
+#pragma unroll
+    for (int from = 0; from < PARTS; ++from) {
+        __align__(16) S part[N];
+        read(part, (const S *)__cluster_map_shared_rank((void *)place, from));
+#pragma unroll
+        for (int n = 0; n < N; ++n) sum[n] = from == 0 ? part[n] : sum[n] + part[n];
+    }
 }

@@ -1,7 +1,7 @@
 //! Which kernels are contractions, and by which tiles they are computed.
 
 use super::chooser::Chooser;
-use super::contraction::{Contraction, Factor, OF_THREADS, OF_WARPS, SumTile};
+use super::contraction::{Contraction, Factor, HIDDEN, OF_THREADS, OF_WARPS, SHARED_TERMS, SumTile};
 use super::properties::STATIC_SHARED;
 use super::schedule::Schedule;
 use super::space::{Address, AxisDomain, Lanes, MemoryAccess};
@@ -19,6 +19,8 @@ const MOST_POINTS: u64 = 1 << 28;
 /// Shared memory of the multiprocessors that multiply matrices as these kernels do: all of compute capability 8 and later
 /// have so much, and none of before.
 const SHARED_OF_TENSOR_CORES: u32 = 100 << 10;
+/// Sides of the tiles of which there are to be enough.
+const SHARED_SIDE: u64 = 32;
 /// A distance that is not known.
 const FAR: u64 = 1 << 40;
 
@@ -75,17 +77,36 @@ impl Chooser<'_> {
             let guard = inside.filter(|(guarded, _)| *guarded == at).map(|(_, inside)| inside);
             self.factor((products.factors[at], guard), (rows, lengths[at]), &terms)
         });
+        let matrices = points(&batches);
+        let parts =
+            if inside.is_none() { self.parts(&products, [matrices, lengths[0], lengths[1]], &terms) } else { 1 };
         let of_tile = |tile: &SumTile| {
-            let (batches, terms) = (points(&batches), terms.points());
+            let (batches, terms) = (matrices, terms.points());
             let Products { reduce, types, .. } = products;
-            let factors = [0, 1].map(|at| factors[at].clone().in_tile(tile, at));
-            Contraction { reduce, factors, inside, batches, terms, types, tile: *tile }
+            // What is put into a block's memory at once are 16 bytes.
+            let lanes = 16 / types[0].size() as u32;
+            let factors = [0, 1].map(|at| factors[at].clone().in_tile(tile, at, lanes));
+            Contraction { reduce, factors, inside, batches, terms, parts, types, tile: *tile }
         };
         let tiles = if products.types[0].size() == 2 { &OF_WARPS[..] } else { &OF_THREADS };
         let mut fitting: Vec<Contraction> = tiles.iter().map(of_tile).collect();
-        fitting.retain(|one| one.shared_bytes() <= STATIC_SHARED);
+        fitting.retain(|one| one.shared_bytes() <= STATIC_SHARED && one.divides_its_sums());
         fitting.sort_by_key(|one| one.cycles(self.device));
         fitting
+    }
+
+    /// How many blocks share the terms of a tile: as many as keep the device busy where there are few tiles. Those of tensor
+    /// cores have all, for the order in which libraries add up. It is the same for all tiles: so is the order of a sum.
+    fn parts(&self, products: &Products, [matrices, rows, columns]: [u64; 3], terms: &AxisDomain) -> u32 {
+        if !self.may_share || products.types[0].size() == 2 {
+            return 1;
+        }
+        let blocks = matrices * rows.div_ceil(SHARED_SIDE) * columns.div_ceil(SHARED_SIDE);
+        let most = HIDDEN * u64::from(self.device.multiprocessors);
+        let fits = |parts: &u32| {
+            blocks * u64::from(*parts) <= most && terms.points().is_multiple_of(SHARED_TERMS * u64::from(*parts))
+        };
+        (1..=self.device.cluster_blocks.ilog2()).map(|power| 1 << power).rfind(fits).unwrap_or(1)
     }
 
     /// A factor, with the condition under which it counts, as the layout suggests to read it.

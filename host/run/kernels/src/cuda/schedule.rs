@@ -80,7 +80,11 @@ impl Schedule {
     /// The same rows and points as tiles of sums.
     pub(super) fn contracted(rows: AxisDomain, points: AxisDomain, contraction: Contraction) -> Schedule {
         let form = ScheduleForm::Columns { wide: contraction::THREADS, deep: 1, lanes: 1 };
-        Schedule { contraction: Some(contraction), ..Schedule::whole(form, rows, points) }
+        let split = match contraction.parts {
+            1 => RowSplit::Whole,
+            blocks => RowSplit::Cluster { blocks },
+        };
+        Schedule { contraction: Some(contraction), split, ..Schedule::whole(form, rows, points) }
     }
 
     /// Threads of a block along the rows, and along the points of a row.

@@ -1,6 +1,6 @@
 // 38 blocks of 128 threads
 extern "C" __global__ void __launch_bounds__(128) passhost_mul_reduce_sum(const float *__restrict__ x0, const float *__restrict__ x1, float *__restrict__ y0) {
-    __shared__ __align__(16) u8 shared[28672];
+    __shared__ __align__(16) u8 shared[24576];
     begin();
     let_next_begin();
     const u32 corner0 = blockIdx.x / 2u % 19u * 16;
@@ -8,7 +8,7 @@ extern "C" __global__ void __launch_bounds__(128) passhost_mul_reduce_sum(const 
     const u32 batch = blockIdx.x / 38u;
     float *tile0 = (float *)(shared + 0);
     __align__(16) float f0[4][2];
-    float *tile1 = (float *)(shared + 10240);
+    float *tile1 = (float *)(shared + 8192);
     __align__(16) float f1[8][2];
     float acc3[1][4] = {};
     for (u32 step = 0; step < 3; ++step) {
@@ -51,19 +51,19 @@ extern "C" __global__ void __launch_bounds__(128) passhost_mul_reduce_sum(const 
             }
         }
         if (step > 0) {
-            multiply_tile<16, 32, 64>(acc3, tile0 + (step + 1) % 2 * 1280, tile1 + (step + 1) % 2 * 2304);
+            multiply_tile<16, 32, 64>(acc3, tile0 + (step + 1) % 2 * 1024, tile1 + (step + 1) % 2 * 2048);
         }
         if (step < 2u) {
             #pragma unroll
             for (u32 t = 0; t < 4; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
                 #pragma unroll
-                for (int v = 0; v < 2; ++v) (tile0 + step % 2 * 1280 + (e % 32 * 2) * 20 + e / 32 + v * 20)[0] = f0[t][v];
+                for (int v = 0; v < 2; ++v) (tile0 + step % 2 * 1024 + spot<16, 4>(e % 32 * 2, e / 32) + v * 16)[0] = f0[t][v];
             }
             #pragma unroll
             for (u32 t = 0; t < 8; ++t) {
                 const u32 e = t * 128 + threadIdx.x;
-                write(tile1 + step % 2 * 2304 + (e / 16) * 36 + e % 16 * 2, f1[t]);
+                write(tile1 + step % 2 * 2048 + spot<32, 4>(e / 16, e % 16 * 2), f1[t]);
             }
         }
         __syncthreads();

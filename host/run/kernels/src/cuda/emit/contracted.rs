@@ -4,7 +4,7 @@ use super::index::number_type;
 use super::work::LaneWork;
 use super::{CudaEmitter, IndexContext, LANE, count, lanes, of};
 use crate::cuda::claims::{Claim, ClaimAccess, Claims};
-use crate::cuda::contraction::{Contraction, Factor, THREADS, pitch};
+use crate::cuda::contraction::{Contraction, Factor, SHARED_TERMS, THREADS, pitch};
 use crate::cuda::loops::{
     BLOCK, CudaType, Expression, LoopRange, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, call,
     number,
@@ -21,6 +21,8 @@ const BATCH: Variable = Variable::named("batch");
 const FIRST: Variable = Variable::named("first");
 /// The number of a tile of terms.
 const STEP: Variable = Variable::named("step");
+/// Which part of the terms a block has.
+const PART: Variable = Variable::named("share");
 /// Some neighbouring elements that a thread reads, and the number of these among all of a tile.
 const PIECE: Variable = Variable::named("t");
 const NUMBER: Variable = Variable::named("e");
@@ -73,6 +75,9 @@ impl CudaEmitter<'_> {
             self.fetched(contraction)
         }
         let (rows, at_a_time) = (contraction.tile.sides[0], contraction.rows_at_a_time());
+        if contraction.parts > 1 {
+            return self.finish_together(contraction);
+        }
         if at_a_time == rows {
             return self.finish(contraction, None);
         }
@@ -92,6 +97,19 @@ impl CudaEmitter<'_> {
         self.results(contraction, first);
     }
 
+    /// The blocks of a cluster go on with a part of the tile each, of which they add up what all of them have.
+    fn finish_together(&mut self, contraction: &Contraction) {
+        let barrier = |this: &mut Self| {
+            this.call(call("__cluster_barrier_arrive", []));
+            this.call(call("__cluster_barrier_wait", []));
+        };
+        self.gather(contraction, None);
+        barrier(self);
+        self.results(contraction, None);
+        // None ends while others read its memory.
+        barrier(self);
+    }
+
     /// The tiles of a step are read while those of the step before are multiplied.
     fn fetched(&mut self, contraction: &Contraction) {
         let steps = contraction.steps();
@@ -99,6 +117,11 @@ impl CudaEmitter<'_> {
         self.each(count("u32", STEP.stem, 0..steps + 1, None), |this| {
             this.when(is_read(), |this| (0..2).for_each(|factor| this.fetch(contraction, factor)));
             this.when(Some(binary(">", STEP, 0)), |this| this.multiply(contraction, 1));
+            if contraction.parts > 1 {
+                let [all, sums] = ["all", "acc"].map(|stem| of(stem, contraction.reduce).into());
+                let is_whole = binary("==", STEP % (SHARED_TERMS / u64::from(contraction.tile.terms)), 0);
+                this.when(Some(is_whole), |this| this.call(call("move_sums", [all, sums])));
+            }
             this.when(is_read(), |this| this.put(contraction));
             this.steps.push(ThreadStep::Barrier);
         });
@@ -123,9 +146,16 @@ impl CudaEmitter<'_> {
         let [rows, columns] = contraction.tiles();
         let count = |tiles: u64| number(tiles, "u32");
         let [height, width] = contraction.tile.sides;
-        self.define("u32", corner(0), BLOCK / count(columns) % count(rows) * height);
-        self.define("u32", corner(1), BLOCK % count(columns) * width);
-        self.define("u32", BATCH, BLOCK / count(rows * columns));
+        let block = match contraction.parts {
+            1 => BLOCK.into(),
+            parts => {
+                self.define("u32", PART, BLOCK % parts);
+                BLOCK / parts
+            }
+        };
+        self.define("u32", corner(0), block.clone() / count(columns) % count(rows) * height);
+        self.define("u32", corner(1), block.clone() % count(columns) * width);
+        self.define("u32", BATCH, block / count(rows * columns));
         let (mut byte, [element, sum]) = (0, contraction.types);
         for factor in 0..2 {
             let pointer = CudaType::Pointer(storage(element));
@@ -138,7 +168,10 @@ impl CudaEmitter<'_> {
         }
         let [high, wide] = contraction.tile.part().map(u64::from);
         let extents = if contraction.is_of_warps() { vec![high / 16, wide / 8, 4] } else { vec![high, wide] };
-        self.begin(storage(sum), of("acc", contraction.reduce), &extents, Expression::List(None, vec![]));
+        let stems = if contraction.parts > 1 { &["acc", "all"][..] } else { &["acc"] };
+        for stem in stems {
+            self.begin(storage(sum), of(stem, contraction.reduce), &extents, Expression::List(None, vec![]));
+        }
     }
 
     /// How many pieces of a factor's tile a thread reads.
@@ -179,7 +212,11 @@ impl CudaEmitter<'_> {
             this.steps.push(defined(NUMBER, piece));
             let [row, term, inside] = ["m", "k", "in"].map(Variable::named);
             this.steps.push(defined(row, corner(factor) + at_side));
-            this.steps.push(defined(term, STEP * contraction.tile.terms + at_term));
+            let step = match contraction.parts {
+                1 => STEP.into(),
+                _ => (PART * number(contraction.steps(), "u32") + STEP).group(),
+            };
+            this.steps.push(defined(term, step * contraction.tile.terms + at_term));
             let ty = number_type(rows.points());
             let row = if side.is_multiple_of(contraction.tile.sides[factor].into()) {
                 row.into()
@@ -238,11 +275,12 @@ impl CudaEmitter<'_> {
         let (pitch, by_terms) = (contraction.pitch(factor), contraction.lies_by_terms(factor));
         let (row, column) = if by_terms { (at_side, at_term) } else { (at_term, at_side) };
         let tile = tile(factor) + stage * contraction.elements(factor);
-        if contraction.is_of_warps() {
-            tile + Expression::Call("place", vec![pitch.into()], vec![row, column])
+        let (function, of) = if contraction.is_of_warps() {
+            ("place", vec![pitch.into()])
         } else {
-            tile + row.group() * pitch + column
-        }
+            ("spot", vec![pitch.into(), (16 / contraction.types[0].size()).into()])
+        };
+        tile + Expression::Call(function, of, vec![row, column])
     }
 
     /// Puts what a thread has read where all threads of the block find it.
@@ -288,7 +326,8 @@ impl CudaEmitter<'_> {
         let pointer = CudaType::Pointer(storage(contraction.types[1]));
         let sums = of("sums", contraction.reduce);
         self.begin(pointer, sums, &[], Expression::from(SHARED).cast(pointer));
-        let mut arguments = vec![sums.into(), of("acc", contraction.reduce).into()];
+        let stem = if contraction.parts > 1 { "all" } else { "acc" };
+        let mut arguments = vec![sums.into(), of(stem, contraction.reduce).into()];
         self.steps.push(if contraction.is_of_warps() {
             arguments.push(first.map_or(0.into(), Expression::from));
             let of = [rows, columns, high, wide, contraction.rows_at_a_time()];
@@ -315,7 +354,11 @@ impl CudaEmitter<'_> {
         let [height, wide] = contraction.tile.sides;
         let [row, column, m, n] = ["row", "column", "m", "n"].map(Variable::named);
         let [rows, columns] = contraction.factors.each_ref().map(|factor| factor.side);
-        self.steps.push(defined(NUMBER, PIECE * THREADS + THREAD));
+        let piece = match contraction.parts {
+            1 => PIECE.into(),
+            parts => (PIECE * parts + PART).group(),
+        };
+        self.steps.push(defined(NUMBER, piece * THREADS + THREAD));
         self.steps.push(defined(row, NUMBER / (wide / width)));
         self.steps.push(defined(column, NUMBER % (wide / width) * width));
         let corner_of_these = first.map_or(corner(0).into(), |first| corner(0) + first);
@@ -370,21 +413,25 @@ impl CudaEmitter<'_> {
             loads.chain(stores.iter().map(|store| self.of.store_access(*store))).collect();
         let mut width = self.of.widest(&accesses, &rows, &AxisDomain::default());
         let fits = |width: u32| {
-            contraction.factors[1].side.is_multiple_of(width.into()) && (height * wide / width).is_multiple_of(THREADS)
+            contraction.factors[1].side.is_multiple_of(width.into())
+                && (height * wide / width).is_multiple_of(THREADS * contraction.parts)
         };
         while !fits(width) {
             width /= 2;
         }
         let around = self.go_over(rows, terms, false, width);
         self.claim(Claim::OneSide(contraction.factors[1].side));
-        let range = self.pieces_of(u64::from(height * wide / width / THREADS), width, &insts);
+        let range = self.pieces_of(u64::from(height * wide / width / THREADS / contraction.parts), width, &insts);
         self.each(range, |this| {
             this.sum(contraction, (first, width), |this| {
                 let sum = of("sum", reduce);
                 this.declare(MemorySpace::Aligned, storage(contraction.types[1]), sum, &[width.into()]);
                 let [row, column] = ["row", "column"].map(Variable::named);
                 let from = this.sum_at(contraction, row.into(), column.into());
-                this.steps.push(ThreadStep::Load(sum.into(), from, None));
+                this.steps.push(match contraction.parts {
+                    1 => ThreadStep::Load(sum.into(), from, None),
+                    parts => template("add_parts", vec![parts.into()], vec![sum.into(), from]),
+                });
                 this.work(&IndexContext::at(0), LaneWork { stores: &stores, ..LaneWork::new(&insts) });
             });
         });
