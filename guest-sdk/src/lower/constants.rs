@@ -58,6 +58,8 @@ pub(super) struct TileConstants {
     pub(super) waits: [f64; 2],
     /// Blocks that a multiprocessor has at a time: one computes while another waits.
     pub(super) hidden: f64,
+    /// Blocks that share the terms of a sum of `f32`, at most.
+    pub(super) parts: u64,
 }
 
 const TILES: TileConstants = TileConstants {
@@ -68,6 +70,7 @@ const TILES: TileConstants = TileConstants {
     blocks: [(32, [128.0, 24.0]), (64, [64.0, 16.0])],
     waits: [500.0, 2000.0],
     hidden: 3.0,
+    parts: 8,
 };
 
 /// cuBLAS and cuDNN, as `passhost-gpu-tests rates` found them.
@@ -77,6 +80,7 @@ const LIBRARY: TileConstants = TileConstants {
     elements: [0.0, 0.0],
     blocks: [(32, [128.0, 32.0]), (128, [64.0, 16.0])],
     hidden: 2.0,
+    parts: 1,
     ..TILES
 };
 

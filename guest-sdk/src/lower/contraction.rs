@@ -54,6 +54,9 @@ const SHORT_SIDE: u64 = 16;
 /// How many products for each element that is read or written a kernel may add up before it takes longer than a library.
 const MOST_PRODUCTS: u64 = 64;
 
+/// How many products of half types a kernel adds up where it reads them.
+const FEW_HALVES: u64 = 4;
+
 impl Contraction {
     /// What of the first factor is summed.
     pub(super) fn footprint(&self) -> Footprint {
@@ -106,10 +109,12 @@ impl Contraction {
 
     /// The same, or that each element is so few products that they are calculated where it is read, as where a few channels
     /// are mixed, and a library adds up what a kernel does, but for the order. On a GPU it may round the factors of
-    /// convolutions to TF32, and sums of half types come out of tensor cores: one that rounds to the other neighbour may
-    /// decide what follows.
+    /// convolutions to TF32, and longer sums of half types come out of tensor cores: one that rounds to the other neighbour
+    /// may decide what follows.
     pub(super) fn is_of_vectors_or_few_terms(&self, graph: &Graph) -> bool {
-        let is_exact = !self.convolves && matches!(graph.ty(self.factors[0].tensor).dtype, Dtype::F32 | Dtype::F64);
+        let is_short = numel(&self.window) <= FEW_HALVES;
+        let is_exact =
+            !self.convolves && (is_short || matches!(graph.ty(self.factors[0].tensor).dtype, Dtype::F32 | Dtype::F64));
         self.is_of_vectors(graph) || is_exact && self.footprint().is_listed() && self.is_small(graph)
     }
 }

@@ -79,10 +79,11 @@ impl Model {
 
     /// Of products in tiles the slowest of three: adding up, reading from the second-level cache, and waiting for each step.
     fn tiles(&self, tile: &Tile, tiles: &TileConstants) -> f64 {
-        let (terms, other) = (tile.terms as f64, usize::from(!tile.kind.is_half));
+        let parts = tile.parts(tiles.parts, tiles.hidden * self.multiprocessors()) as f64;
+        let (terms, other) = (tile.terms as f64 / parts, usize::from(!tile.kind.is_half));
         let element = tile.kind.windows.map_or(0.0, |padded| tiles.elements[usize::from(padded)]);
         let cycles = |&(side, steps): &(u64, [f64; 2])| {
-            let each = (tile.blocks(side) / self.multiprocessors()).ceil() * terms;
+            let each = (tile.blocks(side) * parts / self.multiprocessors()).ceil() * terms;
             let added = each * ((side * side) as f64 / tiles.products[other] + (2 * side) as f64 * element);
             let read = each * (2 * side) as f64 * [2.0, 4.0][other] / tiles.bytes;
             let waited = (each / terms / tiles.hidden).ceil()

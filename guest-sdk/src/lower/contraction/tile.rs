@@ -38,9 +38,8 @@ pub(in crate::lower) struct TileKind {
 /// one by one take less time.
 const SHORTEST: [u64; 2] = [2, 4];
 const FEWEST_TERMS: u64 = 8;
-/// Terms that a library adds up in one, however few blocks there are; and blocks from which on it does so with more.
-const MOST_IN_ONE: u64 = 128;
-const FEWEST_BLOCKS: f64 = 64.0;
+/// Blocks that share the terms of a sum have a multiple of so many each.
+const FEWEST_SHARED: u64 = 64;
 /// Why they stand in no kernel with another reduction.
 pub(in crate::lower) const ALONE: LowerError =
     LowerError::Tile("have a kernel of their own: another reduction needs a second one");
@@ -74,7 +73,6 @@ impl Tile {
         let windows = (contraction.convolves && places > 1).then(|| !contraction.is_inside(graph));
         let kind = TileKind { is_half: first != Dtype::F32, windows };
         let tile = Tile::of_masks([&space.parallel, &space.reduce], factors.map(mask), kind).ok();
-        let tile = tile.filter(|tile| kind.is_half || !tile.is_in_parts());
         // Vectors in groups, as of a convolution, may be matrices. Kernels by rows handle overlapping windows better.
         let has_form = || is_of_vectors || !contraction.footprint().divided_window().1.is_empty();
         tile.filter(|tile| is_plain && (!tile.is_short() || !has_form()))
@@ -137,10 +135,15 @@ impl Tile {
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, kind)
     }
 
-    /// Whether a library adds up the terms in several parts, as it has too few blocks to do otherwise: sums of `f32` then
-    /// are others, and neither way is the right one.
-    fn is_in_parts(&self) -> bool {
-        !self.is_short() && self.batches == 1 && self.terms > MOST_IN_ONE && self.blocks(64) < FEWEST_BLOCKS
+    /// How many blocks share the terms of a sum, up to so many, where so many blocks keep the device busy. Those that use
+    /// tensor cores share none.
+    pub(in crate::lower) fn parts(&self, most: u64, busy: f64) -> u64 {
+        let fits = |parts: &u64| {
+            !self.kind.is_half
+                && self.blocks(32) * *parts as f64 <= busy
+                && self.terms.is_multiple_of(FEWEST_SHARED * parts)
+        };
+        (1..=most.ilog2()).map(|power| 1 << power).rfind(fits).unwrap_or(1)
     }
 
     /// Whether rows are gone over one by one.
