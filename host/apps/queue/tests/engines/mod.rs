@@ -61,7 +61,7 @@ impl Place for File {
 
 /// A database server, which ends with the process that started it.
 pub struct Server {
-    directory: String,
+    pub directory: String,
     programs: PathBuf,
     _stdin: ChildStdin,
 }
@@ -79,6 +79,7 @@ echo "unix_socket_directories = '$directory'
 listen_addresses = ''
 fsync = off
 max_connections = 200" >> "$directory/data/postgresql.conf"
+eval "$2"
 "$1/pg_ctl" -D "$directory/data" -l "$directory/log" -w start > /dev/null
 echo "$directory"
 read -r _ || true
@@ -88,12 +89,17 @@ read -r _ || true
 impl Server {
     /// Starts one; why not, where there is no PostgreSQL.
     pub fn start() -> Result<Server, String> {
+        Server::start_with("")
+    }
+
+    /// As [`Server::start`], of a database that a script of the shell changes in `$directory/data`.
+    pub fn start_with(script: &str) -> Result<Server, String> {
         if std::env::var_os("CI").is_some() {
             return Err("servers are not started in CI".to_owned());
         }
         let programs = programs().ok_or("no /usr/lib/postgresql/*/bin/initdb of version 15 or newer")?;
         let mut command = unprivileged("sh");
-        command.args(["-c", RUN, "sh"]).arg(&programs).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(["-c", RUN, "sh"]).arg(&programs).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().map_err(|error| format!("cannot start a server: {error}"))?;
         let mut directory = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut directory).unwrap();
