@@ -88,6 +88,17 @@ pub enum QueueError {
     /// The connection broke before the answer, and the operation is none that may be done twice.
     #[error("the connection to PostgreSQL broke before it answered whether {0}: look, and ask again")]
     Unanswered(&'static str),
+    /// A mode of TLS that would not notice a stranger in the server's place.
+    #[error("sslmode is `{0}`; expected `disable`, or `verify-full`, without which `sslrootcert` is not read")]
+    SslMode(String),
+    /// No certificates of authorities.
+    #[error("cannot read certificates of authorities: sslrootcert={file}: {why}; expected a file of PEM, or `system`")]
+    Certificates {
+        /// The file.
+        file: String,
+        /// Why not.
+        why: String,
+    },
     /// The database is too old.
     #[error("the database is PostgreSQL {found}; expected {oldest} or newer")]
     DatabaseVersion {
@@ -124,9 +135,13 @@ impl QueueError {
     }
 }
 
-/// An error of the database with what it names, which its text leaves out.
+/// An error of the database with its cause and code, which its text leaves out.
 fn described(error: &postgres::Error) -> String {
-    error.as_db_error().map_or_else(|| error.to_string(), |error| format!("{error} ({})", error.code().code()))
+    match (error.as_db_error(), std::error::Error::source(error)) {
+        (Some(error), _) => format!("{error} ({})", error.code().code()),
+        (None, Some(cause)) => format!("{error}: {cause}"),
+        (None, None) => error.to_string(),
+    }
 }
 
 macro_rules! storage {

@@ -1,5 +1,6 @@
 //! A queue in a PostgreSQL database, for workers on many machines.
 
+mod address;
 mod connections;
 mod migrations;
 mod statements;
@@ -11,9 +12,10 @@ use crate::{
     Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Queue, QueueError, QueueLimits, Taken, TakenBatch, Ticket,
     Worker,
 };
+use ::postgres::Row;
 use ::postgres::fallible_iterator::FallibleIterator as _;
 use ::postgres::types::ToSql;
-use ::postgres::{Client, Config, NoTls, Row};
+use address::Address;
 use connections::{Connection, ConnectionPool, Repeat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
@@ -49,35 +51,14 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Opens the queue in a database (`postgres://user@host/database`, or `host=... user=...`), or makes one. The connection is
-    /// not encrypted: see [`Postgres::open_with`].
+    /// Opens the queue in a database (`postgres://user@host/database`, or `host=... user=...`), or makes one. With
+    /// `sslmode=verify-full` connections are over TLS, and `sslrootcert` names a file of authorities in place of the system's.
     ///
     /// # Errors
     ///
     /// If the address is none, the database does not answer or is too old, or a newer program made its tables.
     pub fn open(address: &str, limits: QueueLimits) -> Result<Postgres, QueueError> {
-        let mut config: Config = address.parse()?;
-        // A machine that is gone closes no connection.
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(Duration::from_secs(5));
-        }
-        if config.get_tcp_user_timeout().is_none() {
-            config.tcp_user_timeout(Duration::from_secs(15));
-        }
-        config.keepalives_idle(Duration::from_secs(15));
-        Postgres::open_with(move || config.connect(NoTls), limits)
-    }
-
-    /// As [`Postgres::open`], with connections that a function makes, as over TLS.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn open_with(
-        connect: impl Fn() -> Result<Client, ::postgres::Error> + Send + Sync + 'static,
-        limits: QueueLimits,
-    ) -> Result<Postgres, QueueError> {
-        let connections = ConnectionPool::new(Box::new(connect));
+        let connections = ConnectionPool::new(Address::parse(address)?);
         // A wrong address is told at once.
         drop(connections.connect()?);
         let name = connections.run(Repeat::Safe, |connection, _| migrations::migrate(connection))?;

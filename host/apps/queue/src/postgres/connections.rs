@@ -1,5 +1,6 @@
 //! Connections to the database: a few that are kept, and what is done when one breaks.
 
+use super::address::Address;
 use crate::QueueError;
 use postgres::types::ToSql;
 use postgres::{Client, Row, Statement};
@@ -20,9 +21,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// many jobs came at once: it keeps a plan.
 const SETTINGS: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off;
     SET enable_mergejoin = off; SET jit = off";
-
-/// Makes a connection.
-pub type Connector = dyn Fn() -> Result<Client, postgres::Error> + Send + Sync;
 
 /// A connection, and the statements that it has prepared.
 pub struct Connection {
@@ -76,7 +74,7 @@ pub enum Repeat {
 
 /// Connections that are open, for one operation each at a time.
 pub struct ConnectionPool {
-    connect: Box<Connector>,
+    address: Address,
     pool: Mutex<PoolState>,
     freed: Condvar,
     /// The one that hears of jobs that come.
@@ -102,8 +100,8 @@ impl Drop for PoolPlace<'_> {
 }
 
 impl ConnectionPool {
-    pub fn new(connect: Box<Connector>) -> ConnectionPool {
-        ConnectionPool { connect, pool: Mutex::default(), freed: Condvar::new(), listener: Mutex::default() }
+    pub fn new(address: Address) -> ConnectionPool {
+        ConnectionPool { address, pool: Mutex::default(), freed: Condvar::new(), listener: Mutex::default() }
     }
 
     fn pool(&self) -> MutexGuard<'_, PoolState> {
@@ -113,7 +111,7 @@ impl ConnectionPool {
 
     /// A connection outside the pool.
     pub fn connect(&self) -> Result<Client, QueueError> {
-        (self.connect)().map_err(|error| match is_broken(&error) {
+        self.address.connect().map_err(|error| match is_broken(&error) {
             true => QueueError::Unreachable(error),
             false => error.into(),
         })
@@ -204,8 +202,10 @@ fn is_broken(error: &postgres::Error) -> bool {
         // The server ends, or begins.
         Some(code) => code.code().starts_with("08") || code.code().starts_with("57P"),
         None => {
-            let cause = std::error::Error::source(error);
-            error.is_closed() || cause.is_some_and(|cause| cause.is::<io::Error>())
+            let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
+            // A certificate that is refused is so again.
+            let is_refused = |cause: &io::Error| cause.get_ref().is_some_and(|cause| cause.is::<rustls::Error>());
+            error.is_closed() || cause.is_some_and(|cause| !is_refused(cause))
         }
     }
 }
