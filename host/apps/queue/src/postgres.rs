@@ -22,6 +22,9 @@ use std::sync::PoisonError;
 use std::time::Duration;
 use turns::{ClientTurn, turns};
 
+/// Bytes of a submission that are sent before it is known whether the database has them.
+const SENT_AT_ONCE: usize = 16 << 10;
+
 /// A queue in a PostgreSQL database of version 15 or newer, which many processes on many machines use at once. It is in the first
 /// schema of the connection's search path, and makes its tables there; it needs no extension.
 ///
@@ -143,32 +146,39 @@ impl Queue for Postgres {
         let payload = &job.payload();
         let (hash, object, ticket) =
             (sha256(payload), sha256(job.bytes), Ticket::random(self.name.as_deref().unwrap_or_default())?);
-        let submit = |connection: &mut Connection, again| {
-            connection.query(statements::LOCK_CLIENT, &[&client])?;
-            // The ticket tells whether an earlier try was done.
-            if again && !connection.query(statements::OF_TICKET, &[&ticket.as_str()])?.is_empty() {
-                return Ok(ticket.clone());
+        let [most, own, held] = [self.limits.waiting, self.limits.waiting_of_client, self.limits.bytes_of_client]
+            .map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
+        let (size, bytes) = (payload.len() as i64, Some(job.bytes));
+        // Many may have bytes in common: they are sent if they are few, or not there.
+        let tries = [bytes.filter(|bytes| bytes.len() <= SENT_AT_ONCE), bytes];
+        self.connections.run(Repeat::Safe, |connection, _| {
+            for bytes in tries {
+                let values: [&(dyn ToSql + Sync); 12] = [
+                    &ticket.as_str(),
+                    &client,
+                    &key,
+                    &hash,
+                    &size,
+                    &job.head,
+                    &job.needs,
+                    &object,
+                    &bytes,
+                    &most,
+                    &own,
+                    &held,
+                ];
+                for row in connection.query(statements::SUBMIT, &values)? {
+                    match row.try_get(0)? {
+                        "known" if row.try_get::<_, &str>(2)? == hash => return Ok(Ticket(row.try_get(1)?)),
+                        "known" => return Err(QueueError::KeyReused(Ticket(row.try_get(1)?))),
+                        "room" => self.limits.check_room(count(&row, 3)?, count(&row, 4)?, count(&row, 5)?, payload)?,
+                        "put" => return Ok(ticket.clone()),
+                        _ => {}
+                    }
+                }
             }
-            if let Some(key) = key
-                && let Some(row) = connection.query(statements::OF_KEY, &[&client, &key])?.first()
-            {
-                let (known, known_hash) = (Ticket(row.try_get(0)?), row.try_get::<_, String>(1)?);
-                return if known_hash == hash { Ok(known) } else { Err(QueueError::KeyReused(known)) };
-            }
-            if let Some(row) = connection.query(statements::ROOM, &[&client])?.first() {
-                self.limits.check_room(count(row, 0)?, count(row, 1)?, count(row, 2)?, payload)?;
-            }
-            let bytes = payload.len() as i64;
-            let row: [&(dyn ToSql + Sync); 7] = [&ticket.as_str(), &client, &key, &hash, &bytes, &job.head, &job.needs];
-            connection.query(statements::SUBMIT, &row)?;
-            // After it, as those who end jobs do: first they lock counts, then objects.
-            if connection.query(statements::SUBMIT_KNOWN, &[&ticket.as_str(), &object])?.is_empty() {
-                connection.query(statements::SUBMIT_BYTES, &[&ticket.as_str(), &object, &job.bytes])?;
-            }
-            Ok(ticket.clone())
-        };
-        self.connections
-            .run(Repeat::Safe, |connection, again| connection.transaction(|connection| submit(connection, again)))
+            Err(QueueError::Record)
+        })
     }
 
     fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError> {
@@ -337,6 +347,7 @@ impl Queue for Postgres {
             all += forgotten;
             if forgotten == 0 {
                 self.query(statements::FORGET_CLIENTS, &[])?;
+                self.query(statements::FORGET_NAMES, &[])?;
                 return Ok(all);
             }
         }

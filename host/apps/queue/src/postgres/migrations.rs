@@ -30,6 +30,10 @@ pub fn migrate(connection: &mut Connection) -> Result<Option<String>, QueueError
         let found = connection.query(statements::VERSION, &[])?;
         return supported(found.first().map_or(Ok(0), |row| row.try_get(0))?).map(|()| None);
     }
+    // Without the lock below, which any user of the database can take.
+    if let Some(name) = current(connection, known)? {
+        return Ok(Some(name));
+    }
     connection.transaction(|connection| {
         connection.batch("SELECT pg_advisory_xact_lock(1886221159, hashtext(current_schema()))")?;
         connection.batch(
@@ -47,4 +51,18 @@ pub fn migrate(connection: &mut Connection) -> Result<Option<String>, QueueError
         let name = connection.query("SELECT name FROM queue", &[])?;
         Ok(Some(name.first().map_or(Ok(new), |row| row.try_get(0))?))
     })
+}
+
+/// The name of a queue whose tables have this version.
+fn current(connection: &mut Connection, version: i32) -> Result<Option<String>, QueueError> {
+    let made = connection.query(
+        "SELECT FROM pg_class WHERE relname = 'schema_versions' AND relnamespace = current_schema()::regnamespace",
+        &[],
+    )?;
+    if made.is_empty() {
+        return Ok(None);
+    }
+    let name = connection
+        .query("SELECT name FROM queue WHERE $1 = (SELECT max(version) FROM schema_versions)", &[&version])?;
+    Ok(name.first().map(|row| row.try_get(0)).transpose()?)
 }

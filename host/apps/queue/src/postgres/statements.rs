@@ -1,33 +1,15 @@
-//! What the database is asked. Each statement but those of a submission is a transaction of its own; triggers keep the counts.
+//! What the database is asked. Each statement is a transaction of its own; triggers keep the counts.
 
-/// Puts the submissions of a client in a row, until the transaction ends.
-pub const LOCK_CLIENT: &str = "SELECT FROM pg_advisory_xact_lock(1886221160, hashtext(current_schema() || ' ' || $1))";
-
-pub const OF_KEY: &str = "SELECT ticket, payload_sha256 FROM jobs WHERE client = $1 AND key = $2";
-
-pub const OF_TICKET: &str = "SELECT FROM jobs WHERE ticket = $1";
+/// See migrations/0004_counts.sql.
+pub const SUBMIT: &str = "
+    SELECT what, known, known_hash, waiting, own, held
+    FROM submit_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
 /// Jobs that wait, of all clients and of this one, and the bytes of this one.
 pub const ROOM: &str = "
     SELECT coalesce(sum(waiting), 0)::bigint, coalesce(sum(waiting) FILTER (WHERE client = $1), 0)::bigint,
         coalesce(sum(bytes) FILTER (WHERE client = $1), 0)::bigint
     FROM client_counts";
-
-/// Adds a job. Who comes anew has had its turn as late as anybody.
-pub const SUBMIT: &str = "
-    INSERT INTO jobs (ticket, client, key, payload_sha256, payload_bytes, head, needs, turn)
-    SELECT $1, $2, $3, $4, $5, $6, $7, CASE
-        WHEN EXISTS (SELECT FROM client_counts WHERE client = $2 HAVING sum(waiting + running) > 0) THEN 0
-        ELSE (SELECT last_value FROM turns) END";
-
-/// Gives a job bytes that are there.
-pub const SUBMIT_KNOWN: &str = "
-    INSERT INTO payloads (ticket, sha256) SELECT $1, sha256 FROM objects WHERE sha256 = $2 FOR KEY SHARE RETURNING ticket";
-
-/// Gives a job bytes that may not be there.
-pub const SUBMIT_BYTES: &str = "
-    WITH new AS (INSERT INTO objects VALUES ($2, $3) ON CONFLICT DO NOTHING)
-    INSERT INTO payloads (ticket, sha256) VALUES ($1, $2)";
 
 /// In the order of the index, for the planner knows little of how many jobs run.
 pub const HAS_EXPIRED: &str =
@@ -109,3 +91,10 @@ pub const FORGET_CLIENTS: &str = "
     INSERT INTO client_counts
     SELECT client, -1, sum(waiting), sum(running), sum(ended), sum(bytes), max(turn), needs FROM gone GROUP BY client, needs
     HAVING sum(waiting) <> 0 OR sum(running) <> 0 OR sum(ended) <> 0 OR sum(bytes) <> 0";
+
+/// Removes the rows of clients that have no job and do not submit one.
+pub const FORGET_NAMES: &str = "
+    DELETE FROM clients WHERE client IN (
+        SELECT client FROM clients WHERE NOT EXISTS (SELECT FROM client_counts c WHERE c.client = clients.client)
+        FOR UPDATE SKIP LOCKED
+    )";
