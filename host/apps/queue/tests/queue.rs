@@ -20,7 +20,7 @@ of_both_engines! {
     what_there_is_no_room_for_is_refused_and_changes_nothing,
     a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone,
     a_request_that_is_sent_again_is_the_same_job,
-    nobody_sees_or_cancels_a_job_of_another,
+    nobody_sees_cancels_or_removes_a_job_of_another,
     a_lease_that_ran_out_ends_nothing,
     a_job_that_nobody_gets_to_the_end_of_is_lost_and_one_that_is_given_back_is_not,
     only_a_process_that_began_a_job_and_died_counts_against_it,
@@ -164,14 +164,22 @@ fn a_request_that_is_sent_again_is_the_same_job(place: &dyn Place) {
     assert_ne!(queue.submit("a", Some("key"), b"job").unwrap(), ticket);
 }
 
-fn nobody_sees_or_cancels_a_job_of_another(place: &dyn Place) {
+fn nobody_sees_cancels_or_removes_a_job_of_another(place: &dyn Place) {
     let queue = place.open(QueueLimits::default());
-    let ticket = queue.submit("a", None, b"job").unwrap();
-    for other in [Ticket::named(""), Ticket::named("0".repeat(32)), ticket.clone()] {
-        assert_eq!(queue.look("b", &other).unwrap(), None);
-        assert_eq!(queue.cancel("b", &other).unwrap(), None);
+    let [waits, ended] = ["key", "another"].map(|key| queue.submit("a", Some(key), b"job").unwrap());
+    assert_eq!(queue.cancel("a", &ended).unwrap(), Some(JobState::Cancelled));
+    let tickets = [Ticket::named(""), Ticket::named("0".repeat(32)), Ticket::named("%"), waits.clone(), ended.clone()];
+    for stranger in ["b", "A", "a ", "%", "a' OR 'a' = 'a", "a'; DELETE FROM jobs; --", "a\0"] {
+        for ticket in &tickets {
+            assert_eq!(queue.look(stranger, ticket).unwrap(), None, "{stranger}");
+            assert_eq!(queue.cancel(stranger, ticket).unwrap(), None, "{stranger}");
+            assert!(!queue.remove(stranger, ticket).unwrap(), "{stranger}");
+        }
+        assert_eq!(queue.share(stranger).unwrap().held, 0, "{stranger}");
     }
-    assert_eq!(state(&*queue, "a", &ticket), JobState::Waiting);
+    // A key is its client's own: it tells nothing of the other's job.
+    assert!(!tickets.contains(&queue.submit("b", Some("key"), b"guess").unwrap()));
+    assert_eq!([&waits, &ended].map(|ticket| state(&*queue, "a", ticket)), [JobState::Waiting, JobState::Cancelled]);
 }
 
 fn a_lease_that_ran_out_ends_nothing(place: &dyn Place) {

@@ -16,6 +16,21 @@ const DENIED: &[&str] = &[
     "COPY jobs TO STDOUT",
     "DO 'BEGIN LOCK TABLE jobs; END'",
     "SELECT nextval('turns')",
+    "SELECT setval('turns', 1)",
+    "SELECT submit_job('t', 'a', NULL, '', 0, '', '{}', '', '', 1, 1, 1)",
+    "SELECT remove_objects()",
+    "CREATE INDEX ON jobs (client)",
+    "CREATE RULE mine AS ON UPDATE TO jobs DO INSTEAD NOTHING",
+    "CREATE TRIGGER mine AFTER UPDATE ON jobs EXECUTE FUNCTION count_jobs()",
+    "GRANT SELECT ON jobs TO PUBLIC",
+    "ALTER TABLE jobs DISABLE TRIGGER ALL",
+    "ALTER SCHEMA roles RENAME TO mine",
+    "CREATE SCHEMA mine",
+    "CREATE ROLE mine",
+    "ALTER ROLE two SET search_path = public",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres'",
+    "SELECT pg_read_file('/etc/passwd')",
+    "COPY (SELECT 1) TO PROGRAM 'cat'",
     "SELECT lose('{}', true, '', 1, 1)",
     "SELECT add_counts('{}')",
     "SELECT queue_now()",
@@ -79,7 +94,8 @@ fn a_worker_of_the_database_ends_its_own_jobs_and_can_do_nothing_else() {
         assert!(denied.as_ref().is_err_and(|error| error.to_string().ends_with("(42501)")), "{denied:?}");
     }
     let mut client = Client::connect(&address("one"), NoTls).unwrap();
-    let tables = ["jobs", "payloads", "objects", "outcomes", "losses", "client_counts", "queue", "schema_versions"];
+    let tables =
+        ["jobs", "payloads", "objects", "outcomes", "losses", "client_counts", "clients", "queue", "schema_versions"];
     let of_tables = ["SELECT FROM", "DELETE FROM", "TRUNCATE", "DROP TABLE"];
     let of_tables = tables.iter().flat_map(|table| of_tables.map(|what| format!("{what} {table}")));
     for sql in of_tables.chain(DENIED.iter().map(|&sql| sql.to_owned())) {
@@ -87,10 +103,20 @@ fn a_worker_of_the_database_ends_its_own_jobs_and_can_do_nothing_else() {
         let code = denied.as_ref().err().and_then(|error| error.code()).map(|code| code.code().to_owned());
         assert_eq!(code.as_deref(), Some("42501"), "{sql}: {denied:?}");
     }
+    // No lock that it can take holds up a server, and no lease of its is longer than an hour.
+    let locks =
+        "SELECT pg_advisory_lock(1886221159, hashtext('roles')), pg_advisory_lock(1886221160, hashtext('roles a'))";
+    client.batch_execute(locks).unwrap();
+    let patient = owner.replace("search_path", "lock_timeout=2s -c search_path");
+    let another = Postgres::open(&patient, QueueLimits::default()).unwrap();
+    another.cancel("a", &another.submit("a", None, b"job").unwrap()).unwrap();
+    one.renew(&held, Duration::MAX).unwrap();
+    Database { address: owner.clone() }
+        .execute("DO $$ BEGIN ASSERT (SELECT max(expires) < now() + interval '61 minutes' FROM jobs); END $$");
     // Tables of its own do not stand in for those of the queue.
     let begin = format!("SELECT worker_begin('{}', {})", held.ticket, held.attempt);
     client.batch_execute("CREATE TEMP TABLE jobs (ticket text); SET search_path = pg_temp, roles").unwrap();
     assert_eq!(client.query(&begin, &[]).unwrap().len(), 1);
     one.finish(&held, b"done").unwrap();
-    assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, ended: 2, clients: 1, ..Counts::default() });
+    assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, ended: 3, clients: 1, ..Counts::default() });
 }
