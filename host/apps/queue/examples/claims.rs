@@ -1,4 +1,4 @@
-//! How fast jobs are taken and finished by so many threads, where a million wait, or as many as are named, on a PostgreSQL that is
+//! How fast jobs are submitted, taken and finished by so many threads, where a million wait, or as many as are named, on a PostgreSQL that is
 //! started for it, or on that of an address: `cargo run -p passhost-queue --example claims [DEPTH [ADDRESS]]`.
 
 #![allow(clippy::unwrap_used, reason = "a measurement fails by panicking")]
@@ -21,7 +21,13 @@ fn main() {
             None => return,
         },
     };
-    let limits = QueueLimits { running_of_client: u64::MAX, attempts: u32::MAX, ..QueueLimits::default() };
+    let limits = QueueLimits {
+        running_of_client: u64::MAX,
+        attempts: u32::MAX,
+        waiting: u64::MAX,
+        waiting_of_client: u64::MAX,
+        ..QueueLimits::default()
+    };
     let queue = &Postgres::open(&address, limits).unwrap();
     Database { address }.execute(&format!(
         "INSERT INTO jobs (ticket, client, payload_sha256, payload_bytes)
@@ -29,6 +35,21 @@ fn main() {
         INSERT INTO objects VALUES ('hash', 'job');
         INSERT INTO payloads SELECT n, 'hash' FROM generate_series(1, {depth}) n; ANALYZE"
     ));
+    for threads in [1, 8] {
+        let until = Instant::now() + Duration::from_secs(5);
+        let submit = &|thread: u32| {
+            let submitted = (0..).take_while(|number| {
+                queue.submit("submitter", None, format!("{thread} {number}").as_bytes()).unwrap();
+                Instant::now() < until
+            });
+            submitted.count()
+        };
+        let jobs: usize = scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || submit(thread))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        println!("{threads} threads: {} submissions/s", jobs / 5);
+    }
     for (threads, batch) in [(1, 1), (8, 1), (8, 16)] {
         let until = Instant::now() + Duration::from_secs(10);
         let work = || {

@@ -14,6 +14,7 @@ use engines::{Database, Server};
 use passhost_queue::{JobState, Postgres, Queue, QueueError, QueueLimits, Ticket, Worker};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -43,6 +44,10 @@ const LARGE: Setting = Setting { jobs: 100_000, work: 3, submitting: 50, restart
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if matches!(arguments.first().map(String::as_str), Some("work" | "submit")) {
+        // None outlives the one that started it.
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).unwrap();
+    }
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["work", address, log, name, ms] => {
             work(address, Path::new(log), name, Duration::from_millis(ms.parse().unwrap()));

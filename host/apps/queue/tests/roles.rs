@@ -32,7 +32,7 @@ const DENIED: &[&str] = &[
     "SELECT pg_read_file('/etc/passwd')",
     "COPY (SELECT 1) TO PROGRAM 'cat'",
     "SELECT lose('{}', true, '', 1, 1)",
-    "SELECT add_counts('{}')",
+    "SELECT job_bytes('waiting', 1, 1)",
     "SELECT queue_now()",
     "SELECT allow_worker('stranger')",
     "CREATE TABLE mine ()",

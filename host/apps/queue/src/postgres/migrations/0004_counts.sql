@@ -1,13 +1,19 @@
 -- Version 4: counts by statements that keep their plans, as a function of SQL is planned each time that a trigger calls it; and
 -- submissions in one statement, which wait for each other at a row, where no worker can stand in their way.
 
+-- Bytes that a job counts. 2048 is `JOB` of limits.rs. It becomes part of the statements that call it.
+CREATE FUNCTION job_bytes(state job_state, payload_bytes bigint, outcome_bytes bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT 2048 + CASE WHEN state > 'running' THEN outcome_bytes ELSE payload_bytes END
+$$;
+
 CREATE OR REPLACE FUNCTION count_jobs() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE comes boolean := false;
 BEGIN
     IF TG_OP = 'INSERT' THEN
         INSERT INTO client_counts AS c
         SELECT client, pg_backend_pid() % 8, sum((state = 'waiting')::integer), sum((state = 'running')::integer),
-            sum((state > 'running')::integer), sum((2048 + CASE WHEN state > 'running' THEN outcome_bytes ELSE payload_bytes END)), max(turn), needs
+            sum((state > 'running')::integer), sum(job_bytes(state, payload_bytes, outcome_bytes)), max(turn), needs
         FROM after GROUP BY client, needs ORDER BY client, needs
         ON CONFLICT (client, needs, shard) DO UPDATE SET
             waiting = c.waiting + excluded.waiting, running = c.running + excluded.running,
@@ -15,7 +21,7 @@ BEGIN
     ELSIF TG_OP = 'DELETE' THEN
         INSERT INTO client_counts AS c
         SELECT client, pg_backend_pid() % 8, -sum((state = 'waiting')::integer), -sum((state = 'running')::integer),
-            -sum((state > 'running')::integer), -sum((2048 + CASE WHEN state > 'running' THEN outcome_bytes ELSE payload_bytes END)), 0, needs
+            -sum((state > 'running')::integer), -sum(job_bytes(state, payload_bytes, outcome_bytes)), 0, needs
         FROM before GROUP BY client, needs ORDER BY client, needs
         ON CONFLICT (client, needs, shard) DO UPDATE SET
             waiting = c.waiting + excluded.waiting, running = c.running + excluded.running,
@@ -24,14 +30,14 @@ BEGIN
         INSERT INTO client_counts AS c
         SELECT client, pg_backend_pid() % 8, sum(sign * (state = 'waiting')::integer) AS waiting,
             sum(sign * (state = 'running')::integer) AS running, sum(sign * (state > 'running')::integer) AS ended,
-            sum(sign * (2048 + CASE WHEN state > 'running' THEN outcome_bytes ELSE payload_bytes END)) AS bytes, max(turn), needs
+            sum(sign * job_bytes(state, payload_bytes, outcome_bytes)) AS bytes, max(turn), needs
         FROM (
             SELECT 1 AS sign, client, needs, state, payload_bytes, outcome_bytes, turn FROM after
             UNION ALL SELECT -1, client, needs, state, payload_bytes, outcome_bytes, 0 FROM before
         ) changes GROUP BY client, needs
         -- Nothing is counted of a job whose lease is renewed.
         HAVING sum(sign * (state = 'waiting')::integer) <> 0 OR sum(sign * (state = 'running')::integer) <> 0
-            OR sum(sign * (2048 + CASE WHEN state > 'running' THEN outcome_bytes ELSE payload_bytes END)) <> 0
+            OR sum(sign * job_bytes(state, payload_bytes, outcome_bytes)) <> 0
         ORDER BY client, needs
         ON CONFLICT (client, needs, shard) DO UPDATE SET
             waiting = c.waiting + excluded.waiting, running = c.running + excluded.running,
@@ -45,6 +51,9 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
+
+DROP FUNCTION job_counts;
+DROP FUNCTION add_counts;
 
 -- Whoever submits holds the row of its client.
 CREATE TABLE clients (client text COLLATE "C" PRIMARY KEY);
@@ -88,4 +97,4 @@ BEGIN
         INSERT INTO payloads (ticket, sha256) VALUES (new, object);
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION submit_job FROM PUBLIC;
+REVOKE ALL ON FUNCTION submit_job, job_bytes FROM PUBLIC;
