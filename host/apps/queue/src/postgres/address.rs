@@ -31,7 +31,7 @@ impl Address {
             _ if is_url => (text.to_owned(), vec![], "&"),
             _ => (String::new(), words(text), " "),
         };
-        let value = |text: &str| if is_url { percent_decoded(text) } else { unquoted(text) };
+        let value = |text: &str| if is_url { percent_decoded(text) } else { text.replace(['\'', '\\'], "") };
         let (mut mode, mut roots, mut others) = (None, None, vec![]);
         for setting in settings {
             match setting.split_once('=') {
@@ -75,18 +75,6 @@ fn words(text: &str) -> Vec<&str> {
         letter.is_whitespace() && !is_quoted
     };
     text.split(is_end).collect()
-}
-
-fn unquoted(text: &str) -> String {
-    let (mut value, mut letters) = (String::new(), text.chars());
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\'' => {}
-            '\\' => value.extend(letters.next()),
-            letter => value.push(letter),
-        }
-    }
-    value
 }
 
 fn percent_decoded(text: &str) -> String {
