@@ -36,7 +36,7 @@ pub use clock::QueueClock;
 pub use embedded::Embedded;
 pub use error::QueueError;
 pub use limits::{JOB, QueueLimits};
-pub use postgres::Postgres;
+pub use postgres::{DeadLetter, FleetStatus, LabelDepth, OldestJob, Postgres, WorkerStatus};
 pub use store::free;
 
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,25 @@ pub trait Queue: Send + Sync {
             }
         }
         Ok(batch)
+    }
+
+    /// More jobs of the same client that begin as one that the worker holds and were never lost, at most so many. None of an
+    /// engine for one process.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written, and nothing was taken.
+    fn take_like(&self, _: &Worker, _like: &Lease, _jobs: usize, _lease: Duration) -> Result<TakenBatch, QueueError> {
+        Ok(TakenBatch::default())
+    }
+
+    /// Says that a worker is there, and learns what it should know. Puts back jobs whose leases ran out, where the caller may.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    fn check_in(&self, _: &Worker) -> Result<CheckIn, QueueError> {
+        Ok(CheckIn::default())
     }
 
     /// Notes that work on a job begins. If its worker is gone before the end, that is a loss; before this, it is none.
@@ -277,6 +296,26 @@ pub struct Worker {
     pub offers: Vec<String>,
 }
 
+/// What a worker learns when it says that it is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckIn {
+    /// Whether its host is to take nothing: see [`Postgres::drain`].
+    pub is_drained: bool,
+    /// What waits and is not for this worker.
+    pub unmet: Vec<UnmetNeeds>,
+}
+
+/// Jobs that wait, and need what a worker does not offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnmetNeeds {
+    /// All that they need.
+    pub needs: Vec<String>,
+    /// How many.
+    pub waiting: u64,
+    /// One of them.
+    pub first: Ticket,
+}
+
 /// The right to end a job. It is another each time that the job is taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
@@ -351,7 +390,7 @@ pub enum JobLoss {
 }
 
 /// An attempt that came to nothing by its host's doing.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostAttempt {
     /// Where.
     pub host: String,

@@ -2,6 +2,7 @@
 
 mod address;
 mod connections;
+mod fleet;
 mod migrations;
 mod statements;
 mod turns;
@@ -9,8 +10,8 @@ mod turns;
 use crate::clock::milliseconds;
 use crate::record::{JobRecord, sha256, status};
 use crate::{
-    Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Queue, QueueError, QueueLimits, Taken, TakenBatch, Ticket,
-    Worker,
+    CheckIn, Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Queue, QueueError, QueueLimits, Taken, TakenBatch,
+    Ticket, UnmetNeeds, Worker,
 };
 use ::postgres::Row;
 use ::postgres::fallible_iterator::FallibleIterator as _;
@@ -24,6 +25,7 @@ use turns::{ClientTurn, turns};
 
 /// Bytes of a submission that are sent before it is known whether the database has them.
 const SENT_AT_ONCE: usize = 16 << 10;
+pub use fleet::{DeadLetter, FleetStatus, LabelDepth, OldestJob, WorkerStatus};
 
 /// A queue in a PostgreSQL database of version 15 or newer, which many processes on many machines use at once. It is in the first
 /// schema of the connection's search path, and makes its tables there; it needs no extension.
@@ -108,8 +110,23 @@ impl Postgres {
         let (clients, most): (Vec<&String>, Vec<i64>) = turns.iter().unzip();
         let claim: [&(dyn ToSql + Sync); 6] =
             [&clients, &most, &span(lease), &worker.name, &worker.host, &worker.offers];
+        let rows = connection.query(statements::CLAIM, &claim)?;
+        Postgres::read_taken(connection, rows, batch, |client| {
+            turns.entry(client.to_owned()).and_modify(|turns| *turns -= 1);
+        })?;
+        turns.retain(|_, left| *left > 0);
+        Ok(turns.into_keys().collect())
+    }
+
+    /// Adds jobs that a statement took to a batch. Those whose bytes are damaged come to nothing.
+    fn read_taken(
+        connection: &mut Connection,
+        rows: Vec<Row>,
+        batch: &mut TakenBatch,
+        mut of_client: impl FnMut(&str),
+    ) -> Result<(), QueueError> {
         let mut object: (Option<String>, Option<Vec<u8>>) = (None, None);
-        for row in connection.query(statements::CLAIM, &claim)? {
+        for row in rows {
             let (ticket, attempt) = (Ticket(row.try_get(0)?), row.try_get::<_, i32>(1)?);
             let (head, client, hash): (Vec<u8>, String, _) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
             // Bytes come with the first of the jobs that follow each other and have them.
@@ -117,7 +134,7 @@ impl Postgres {
                 object = (hash, row.try_get(6)?);
             }
             let payload = object.1.as_ref().map(|bytes| [head.as_slice(), bytes].concat());
-            turns.entry(client.clone()).and_modify(|turns| *turns -= 1);
+            of_client(&client);
             match payload.filter(|payload| row.try_get(2).is_ok_and(|hash: &str| sha256(payload) == hash)) {
                 Some(payload) => {
                     let lease = Lease { ticket, attempt: attempt.unsigned_abs() };
@@ -129,8 +146,7 @@ impl Postgres {
                 }
             }
         }
-        turns.retain(|_, left| *left > 0);
-        Ok(turns.into_keys().collect())
+        Ok(())
     }
 }
 
@@ -225,6 +241,32 @@ impl Queue for Postgres {
             Err(error) if batch == TakenBatch::default() => Err(error),
             _ => Ok(batch),
         }
+    }
+
+    fn take_like(&self, worker: &Worker, like: &Lease, jobs: usize, lease: Duration) -> Result<TakenBatch, QueueError> {
+        let (job, attempt, most) = (like.ticket.as_str(), integer(like.attempt), jobs as i64);
+        let running = i64::try_from(self.limits.running_of_client).unwrap_or(i64::MAX);
+        let claim: [&(dyn ToSql + Sync); 8] =
+            [&job, &attempt, &most, &running, &span(lease), &worker.name, &worker.host, &worker.offers];
+        self.connections.run(Repeat::Safe, |connection, _| {
+            let (rows, mut batch) = (connection.query(statements::CLAIM_LIKE, &claim)?, TakenBatch::default());
+            Postgres::read_taken(connection, rows, &mut batch, |_| {})?;
+            Ok(batch)
+        })
+    }
+
+    fn check_in(&self, worker: &Worker) -> Result<CheckIn, QueueError> {
+        self.connections.run(Repeat::Safe, |connection, _| {
+            self.requeue(connection)?;
+            let drained = connection.query(statements::CHECK_IN, &[&worker.name, &worker.host, &worker.offers])?;
+            let mut unmet = vec![];
+            for row in connection.query(statements::UNMET, &[&worker.offers])? {
+                // It may be taken by now.
+                let Some(ticket) = row.try_get(2)? else { continue };
+                unmet.push(UnmetNeeds { needs: row.try_get(0)?, waiting: count(&row, 1)?, first: Ticket(ticket) });
+            }
+            Ok(CheckIn { is_drained: drained.first().map_or(Ok(false), |row| row.try_get(0))?, unmet })
+        })
     }
 
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> {
@@ -348,6 +390,7 @@ impl Queue for Postgres {
             if forgotten == 0 {
                 self.query(statements::FORGET_CLIENTS, &[])?;
                 self.query(statements::FORGET_NAMES, &[])?;
+                self.query(fleet::FORGET_WORKERS, &[&span(ended_before)])?;
                 return Ok(all);
             }
         }

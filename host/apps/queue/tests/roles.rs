@@ -81,6 +81,10 @@ fn a_worker_of_the_database_ends_its_own_jobs_and_can_do_nothing_else() {
     }
     two.recover("w").unwrap();
     queue.recover("w").unwrap();
+    assert_eq!(two.take_like(&worker, &held, 1, LEASE).unwrap().jobs.len(), 0);
+    one.check_in(&worker).unwrap();
+    two.check_in(&Worker { host: "forged".to_owned(), ..worker.clone() }).unwrap();
+    assert_eq!(queue.fleet().unwrap().workers[0].host, "");
     for denied in [
         one.submit("a", None, b"job").map(drop),
         one.cancel("a", &held.ticket).map(drop),
@@ -90,12 +94,26 @@ fn a_worker_of_the_database_ends_its_own_jobs_and_can_do_nothing_else() {
         one.withdraw("").map(drop),
         one.share("a").map(drop),
         one.forget(Duration::ZERO).map(drop),
+        one.fleet().map(drop),
+        one.retry(&held.ticket).map(drop),
+        one.drain("host", true),
     ] {
         assert!(denied.as_ref().is_err_and(|error| error.to_string().ends_with("(42501)")), "{denied:?}");
     }
     let mut client = Client::connect(&address("one"), NoTls).unwrap();
-    let tables =
-        ["jobs", "payloads", "objects", "outcomes", "losses", "client_counts", "clients", "queue", "schema_versions"];
+    let tables = [
+        "jobs",
+        "payloads",
+        "objects",
+        "outcomes",
+        "losses",
+        "client_counts",
+        "clients",
+        "queue",
+        "schema_versions",
+        "workers",
+        "drained_hosts",
+    ];
     let of_tables = ["SELECT FROM", "DELETE FROM", "TRUNCATE", "DROP TABLE"];
     let of_tables = tables.iter().flat_map(|table| of_tables.map(|what| format!("{what} {table}")));
     for sql in of_tables.chain(DENIED.iter().map(|&sql| sql.to_owned())) {

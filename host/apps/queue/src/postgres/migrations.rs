@@ -6,11 +6,12 @@ use crate::QueueError;
 use crate::names::QueueNames;
 
 /// What leads to each version from the one before. A migration that was released never changes.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_hosts.sql"),
     include_str!("migrations/0003_workers.sql"),
     include_str!("migrations/0004_counts.sql"),
+    include_str!("migrations/0005_fleet.sql"),
 ];
 /// The oldest PostgreSQL that this is tested with.
 const OLDEST: i32 = 15;

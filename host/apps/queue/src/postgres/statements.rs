@@ -38,6 +38,11 @@ pub const GIVE_UP: &str = "SELECT worker_give_up($1, $2, $3, $4, $5)";
 pub const IS_GIVEN_UP: &str = "SELECT worker_did('give up', $1, $2, NULL)";
 pub const RECOVER: &str = "SELECT worker_recover($1, $2, $3)";
 
+// What workers do since version 5: see migrations/0005_fleet.sql.
+pub const CLAIM_LIKE: &str = "SELECT ticket, attempts, payload_sha256, head, client, sha256, bytes FROM worker_claim_like($1, $2, $3, $4, $5, $6, $7, $8)";
+pub const CHECK_IN: &str = "SELECT worker_check_in($1, $2, $3)";
+pub const UNMET: &str = "SELECT needs, waiting, ticket FROM worker_unmet($1)";
+
 pub const CANCEL: &str = "
     WITH done AS (
         UPDATE jobs SET state = 'cancelled', expires = NULL, ended = queue_now()

@@ -1,0 +1,183 @@
+//! What the operator of many workers sees, and may do.
+
+use super::{Postgres, count, is_storable, named};
+use crate::{JobLoss, JobState, LostAttempt, QueueError, Ticket};
+use serde::Serialize;
+
+/// What waits and runs, who works, and what nobody could do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FleetStatus {
+    /// Jobs that have not ended, by what they need.
+    pub depth: Vec<LabelDepth>,
+    /// The job that waits for the longest time.
+    pub oldest: Option<OldestJob>,
+    /// Processes that took or would take jobs, by host.
+    pub workers: Vec<WorkerStatus>,
+    /// Machines that are to take nothing.
+    pub drained: Vec<String>,
+    /// Jobs that came to nothing by the doing of their hosts, at most 100, the last first.
+    pub dead_letters: Vec<DeadLetter>,
+}
+
+/// Jobs that need the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LabelDepth {
+    /// What their worker must offer.
+    pub needs: Vec<String>,
+    /// How many nobody has.
+    pub waiting: u64,
+    /// How many a worker has.
+    pub running: u64,
+}
+
+/// A job that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OldestJob {
+    /// Its name.
+    pub ticket: Ticket,
+    /// Whose it is.
+    pub client: String,
+    /// For how many seconds.
+    pub seconds: u64,
+}
+
+/// A process that works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkerStatus {
+    /// The machine.
+    pub host: String,
+    /// The process.
+    pub name: String,
+    /// What it offers.
+    pub offers: Vec<String>,
+    /// For how many seconds it did not say that it is there.
+    pub silent: u64,
+    /// Jobs that it has.
+    pub running: u64,
+    /// Jobs that it ended in the last ten minutes.
+    pub ended: u64,
+}
+
+/// A job that came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeadLetter {
+    /// Its name.
+    pub ticket: Ticket,
+    /// Whose it is.
+    pub client: String,
+    /// Why.
+    pub loss: JobLoss,
+    /// How many seconds ago.
+    pub seconds: u64,
+    /// Whether its submission is there, so that it can be tried again.
+    pub has_submission: bool,
+    /// What happened on each host.
+    pub attempts: Vec<LostAttempt>,
+}
+
+const DEPTH: &str = "
+    SELECT needs, sum(waiting)::bigint, sum(running)::bigint FROM client_counts GROUP BY needs
+    HAVING sum(waiting) + sum(running) > 0 ORDER BY needs";
+
+const OLDEST: &str = "
+    SELECT ticket, client, floor(extract(epoch FROM queue_now() - submitted))::bigint
+    FROM (SELECT DISTINCT client FROM client_counts) clients CROSS JOIN LATERAL (
+        SELECT ticket, submitted FROM jobs WHERE jobs.client = clients.client AND state = 'waiting' ORDER BY number LIMIT 1
+    ) first ORDER BY submitted LIMIT 1";
+
+const WORKERS: &str = "
+    SELECT host, name, offers, floor(extract(epoch FROM queue_now() - seen))::bigint,
+        (SELECT count(*) FROM jobs WHERE state = 'running' AND worker = name),
+        (SELECT count(*) FROM jobs WHERE ended > (SELECT queue_now()) - interval '10 minutes' AND worker = name)
+    FROM workers ORDER BY host, name";
+
+const DRAINED: &str = "SELECT host FROM drained_hosts ORDER BY host";
+
+const DEAD: &str = "
+    SELECT ticket, client, loss, floor(extract(epoch FROM queue_now() - ended))::bigint,
+        EXISTS (SELECT FROM payloads WHERE payloads.ticket = jobs.ticket), (
+            SELECT coalesce(json_agg(json_build_object('host', host, 'died', died, 'log', log) ORDER BY attempt), '[]')::text
+            FROM losses WHERE losses.ticket = jobs.ticket
+        )
+    FROM jobs WHERE state = 'lost' ORDER BY ended DESC LIMIT 100";
+
+/// Has it wait again, in its old place and as if no host had lost it.
+const RETRY: &str = "
+    UPDATE jobs SET state = 'waiting', loss = NULL, losses = 0, begun = false, ended = NULL, retried = attempts, outcome_bytes = 0
+    WHERE ticket = $1 AND state = 'lost' AND EXISTS (SELECT FROM payloads WHERE payloads.ticket = jobs.ticket)
+    RETURNING ticket";
+
+const STATE: &str = "SELECT state::text FROM jobs WHERE ticket = $1";
+
+const DRAIN: &str = "INSERT INTO drained_hosts (host) VALUES ($1) ON CONFLICT DO NOTHING";
+
+const UNDRAIN: &str = "DELETE FROM drained_hosts WHERE host = $1";
+
+/// Of workers that were not there for so long.
+pub const FORGET_WORKERS: &str = "DELETE FROM workers WHERE seen < queue_now() - $1 * interval '1 millisecond'";
+
+impl Postgres {
+    /// How all of it stands. For the owner of the tables.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be read.
+    pub fn fleet(&self) -> Result<FleetStatus, QueueError> {
+        let mut status = FleetStatus::default();
+        for row in self.query(DEPTH, &[])? {
+            let (waiting, running) = (count(&row, 1)?, count(&row, 2)?);
+            status.depth.push(LabelDepth { needs: row.try_get(0)?, waiting, running });
+        }
+        for row in self.query(OLDEST, &[])? {
+            let (ticket, client) = (Ticket::named(row.try_get::<_, String>(0)?), row.try_get(1)?);
+            status.oldest = Some(OldestJob { ticket, client, seconds: count(&row, 2)? });
+        }
+        for row in self.query(WORKERS, &[])? {
+            let (host, name, offers) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            let (silent, running, ended) = (count(&row, 3)?, count(&row, 4)?, count(&row, 5)?);
+            status.workers.push(WorkerStatus { host, name, offers, silent, running, ended });
+        }
+        for row in self.query(DRAINED, &[])? {
+            status.drained.push(row.try_get(0)?);
+        }
+        for row in self.query(DEAD, &[])? {
+            status.dead_letters.push(DeadLetter {
+                ticket: Ticket::named(row.try_get::<_, String>(0)?),
+                client: row.try_get(1)?,
+                loss: named(row.try_get(2)?)?,
+                seconds: count(&row, 3)?,
+                has_submission: row.try_get(4)?,
+                attempts: serde_json::from_str(row.try_get(5)?).map_err(|_| QueueError::Record)?,
+            });
+        }
+        Ok(status)
+    }
+
+    /// Has a job wait again that is lost. Its losses until now count no more. The state in which another job is, which is left
+    /// as it is; `None` of one that is not known.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    pub fn retry(&self, ticket: &Ticket) -> Result<Option<JobState>, QueueError> {
+        if !is_storable(ticket.as_str()) {
+            return Ok(None);
+        }
+        if !self.query(RETRY, &[&ticket.as_str()])?.is_empty() {
+            return Ok(Some(JobState::Waiting));
+        }
+        self.query(STATE, &[&ticket.as_str()])?.first().map(|row| named(row.try_get(0)?)).transpose()
+    }
+
+    /// Has the workers of a host take nothing from now on, or take again. What they have they end.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    pub fn drain(&self, host: &str, is_drained: bool) -> Result<(), QueueError> {
+        if !is_storable(host) {
+            return Err(QueueError::Nul("name of the host"));
+        }
+        self.query(if is_drained { DRAIN } else { UNDRAIN }, &[&host]).map(drop)
+    }
+}
