@@ -152,8 +152,8 @@ impl Stage {
             // Compile crates for minutes; the tests of sources do.
             ["setup-sdk", ..] => return None,
             _ if has("--cargo") => return None,
-            // Runs until it is stopped; tests of its own start it.
-            ["serve", ..] => return None,
+            // Run until they are stopped, or need a database; tests of their own start them.
+            ["serve" | "worker" | "fleet", ..] => return None,
             // Need an endpoint, or what came of one; the tests of the agent bring it.
             ["agent", ..] => return None,
             // Needs a GPU.
@@ -236,6 +236,10 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["doctor"],
     &["serve"],
     &["token"],
+    &["worker"],
+    &["fleet", "status"],
+    &["fleet", "retry"],
+    &["fleet", "drain"],
     &["completions"],
 ];
 

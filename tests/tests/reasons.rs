@@ -152,6 +152,9 @@ const WRONG: &[(&str, &str)] = &[
     ("ops frobnicate", "no op of the list is called `frobnicate`"),
     ("policies lax", "there is no policy `lax`"),
     ("doctor --device abacus", "`abacus` is no device"),
+    ("worker missing --queue postgres://nobody@localhost/none", "missing"),
+    ("worker samples --queue x --labels a/b", "`a/b` is no label"),
+    ("fleet status --queue frobnicate", "PostgreSQL: invalid connection string"),
     ("completions cmd", "invalid value 'cmd'"),
 ];
 

@@ -358,6 +358,22 @@ fn of_names(place: &Place) -> Vec<Case> {
     place.write("home", "");
     vec![
         ("serve", servers(place)),
+        (
+            "worker",
+            vec![
+                place.run(&["worker", &place.at("list"), "--queue", HOSTILE]),
+                place.run(&["worker", &place.sample(), "--device", "cpu", "--queue", HOSTILE]),
+                place.run(&["worker", &place.sample(), "--queue", "x", "--labels", HOSTILE]),
+            ],
+        ),
+        (
+            "fleet",
+            vec![
+                place.run(&["fleet", "status", "--queue", HOSTILE]),
+                place.run(&["fleet", "retry", HOSTILE, "--queue", &place.at("list")]),
+                place.run(&["fleet", "drain", HOSTILE, "--queue", HOSTILE]),
+            ],
+        ),
         ("token", vec![place.run(&["token", HOSTILE]), place.run(&["token", "alice", HOSTILE])]),
         (
             "keygen",

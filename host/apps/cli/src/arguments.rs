@@ -151,6 +151,20 @@ fn device(text: &str) -> Result<DeviceChoice, String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Devices(pub Vec<DeviceChoice>);
 
+/// As [`devices`], or no device at all.
+pub fn devices_or_none(text: &str) -> Result<Devices, String> {
+    if text == "none" { Ok(Devices(vec![])) } else { devices(text) }
+}
+
+/// A name for some workers.
+pub fn label(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if (1..=64).contains(&text.len()) && text.chars().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("`{text}` is no label; use at most 64 letters, digits and `-_.`"))
+}
+
 /// One device, or several GPUs.
 pub fn devices(text: &str) -> Result<Devices, String> {
     let Some((first, others)) = text.split_once(',') else { return Ok(Devices(vec![device(text)?])) };

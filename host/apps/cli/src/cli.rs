@@ -2,8 +2,8 @@
 
 use crate::arguments::DeviceArguments;
 use crate::commands::{
-    agent, baseline, bench, build, check, compare, completions, decompose, eval, explain, keygen, leaderboard, new,
-    ops, policies, report, samples, score, serve, setup_sdk, show, verify,
+    agent, baseline, bench, build, check, compare, completions, decompose, eval, explain, fleet, keygen, leaderboard,
+    new, ops, policies, report, samples, score, serve, setup_sdk, show, verify, worker,
 };
 use clap::{Parser, Subcommand};
 
@@ -42,5 +42,7 @@ pub enum Command {
     Doctor(DeviceArguments),
     Serve(Box<serve::ServeArguments>),
     Token(serve::TokenArguments),
+    Worker(Box<worker::WorkerArguments>),
+    Fleet(fleet::FleetArguments),
     Completions(completions::CompletionsArguments),
 }

@@ -12,6 +12,7 @@ pub mod doctor;
 mod documents;
 pub mod eval;
 pub mod explain;
+pub mod fleet;
 pub mod guide;
 pub mod keygen;
 pub mod leaderboard;
@@ -28,6 +29,7 @@ pub mod show;
 mod signing;
 pub mod source;
 pub mod verify;
+pub mod worker;
 
 use crate::arguments::DeviceArguments;
 use crate::exit::{Exit, OrStop, Stop};

@@ -63,6 +63,8 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
         Command::Serve(arguments) => commands::serve::run(&arguments, &terminal),
         Command::Token(arguments) => commands::serve::token(&arguments, &terminal),
+        Command::Worker(arguments) => commands::worker::run(&arguments, &terminal),
+        Command::Fleet(arguments) => commands::fleet::run(&arguments),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments, Cli::command())),
     };
     let exit = end.unwrap_or_else(|stop| {

@@ -136,7 +136,7 @@ async fn look(
     let no_number = |_| Problem::new(StatusCode::BAD_REQUEST, "`wait` is a number of seconds");
     let wait = Duration::from_secs(wait.map_err(no_number)?.wait).min(state.limits.wait);
     let until = Instant::now() + wait;
-    let (mut changes, mut ending) = (state.changes.subscribe(), state.ending.subscribe());
+    let (mut changes, mut ending) = (state.grading.changes.subscribe(), state.grading.ending.subscribe());
     loop {
         let status = known(&state, &client, &id).await?;
         let over = status.state.is_end() || Instant::now() >= until || state.is_ending();

@@ -1,12 +1,12 @@
 //! An evaluation as clients hear of it.
 
 use crate::access::Client;
+use crate::job::EvaluationOutcome;
 use crate::problem::Problem;
 use crate::state::ServerState;
 use axum::http::StatusCode;
 use passhost_queue::{JobLoss, JobState, JobStatus, Ticket};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
 /// What is known of an evaluation.
 #[derive(Debug, Serialize)]
@@ -20,15 +20,6 @@ pub struct EvaluationStatus {
     pub ended_ms: Option<u64>,
     #[serde(flatten)]
     pub outcome: EvaluationOutcome,
-}
-
-/// What came of an evaluation.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct EvaluationOutcome {
-    /// The result document, as `passhost eval --json` writes it.
-    pub document: Option<Box<RawValue>>,
-    /// Why there is none, by the host's doing.
-    pub trouble: Option<String>,
 }
 
 impl EvaluationStatus {

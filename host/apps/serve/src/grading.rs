@@ -1,32 +1,63 @@
-//! Jobs, one after the other, on the thread of each grader.
+//! Jobs, one after the other, on the thread of each grader: of a server, or of a process that does nothing else.
 
-use crate::evaluation::EvaluationOutcome;
+use crate::error::ServerError;
+use crate::held_jobs::HeldJobs;
 use crate::job::SubmittedJob;
-use crate::leases::{HeldLeases, given_back, not_stale};
-use crate::state::ServerState;
-use passhost_queue::{Lease, QueueError, Taken};
-use serde_json::value::RawValue;
+use crate::leases::HeldLeases;
+use passhost_queue::{CheckIn, Queue, QueueError, Taken, Ticket, Worker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
-use tokio::time::{sleep, timeout};
+use tokio::sync::watch;
+use tokio::time::timeout;
 
-/// How often a lease is renewed in the time that it lasts.
-const RENEWALS: u32 = 4;
 /// How long nobody looks for a job that nobody told of.
 const IDLE: Duration = Duration::from_secs(5);
 /// How often is tried again what a full disk refused.
 const AGAIN: Duration = Duration::from_secs(1);
+/// How often is looked whether a process is to end.
+pub const LOOK: Duration = Duration::from_millis(100);
+/// How often is looked for what other processes on the queue did.
+const OTHERS: Duration = Duration::from_secs(1);
+/// How often a process says that it is there.
+const CHECK_IN: Duration = Duration::from_secs(5);
+/// After what another process did.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What is to become of a process that grades.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ShutdownMode {
+    /// It goes on.
+    GoOn,
+    /// Jobs that are being graded are ended, no other is begun, and what waits goes on waiting in the queue.
+    End,
+    /// Nobody waits for jobs that are being graded: they are given back, and wait again.
+    EndNow,
+}
+
+/// Has something graded while nothing of the process disturbs that.
+pub type Alone = dyn Fn(&mut dyn FnMut()) + Send + Sync;
 
 /// What grades submissions on one device.
 pub trait Grader: Send {
-    /// What comes of a submission.
-    fn grade(&mut self, job: &SubmittedJob) -> Graded;
+    /// Grades jobs for one sample, one after the other, until there is none.
+    fn grade(&mut self, jobs: &mut dyn JobsOfSample);
 
-    /// What it offers beside what all graders of the server do.
+    /// What it offers beside what all graders of the process do.
     fn offers(&self) -> Vec<String> {
         vec![]
     }
+}
+
+/// Jobs for one sample.
+pub trait JobsOfSample {
+    /// The next one, which begins now.
+    fn next(&mut self) -> Option<SubmittedJob>;
+
+    /// What came of it.
+    fn ended(&mut self, graded: Graded);
 }
 
 /// What comes of a submission.
@@ -40,107 +71,189 @@ pub enum Graded {
     Trouble(String),
 }
 
-/// Works until the server ends. When this returns, or panics, the server ends, too: without a grader nothing is promised.
-pub fn work(state: &ServerState, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
-    let _end = EndOnDrop(state);
-    let (mut changes, mut ending) = (state.changes.subscribe(), state.ending.subscribe());
-    let mut worker = state.worker.clone();
-    worker.offers.extend(grader.offers());
-    while !state.is_ending() {
-        let taken = match state.queue.take_as(&worker, state.limits.lease) {
-            // Its client is told, and others may wait.
-            Err(QueueError::Lost(_)) => {
-                state.changed();
-                continue;
-            }
-            // Nothing is taken before there is room for what comes of it.
-            Err(error) if error.is_passing() => {
-                handle.block_on(pause(state));
-                continue;
-            }
-            taken => taken?,
+/// What happens while jobs are graded.
+#[derive(Debug)]
+pub enum GradingEvent<'a> {
+    /// A job was graded.
+    Graded {
+        /// Which.
+        ticket: &'a Ticket,
+        /// How long it took.
+        time: Duration,
+        /// Whether there is a document.
+        has_document: bool,
+        /// What the host could not do: the job is tried elsewhere.
+        trouble: Option<&'a str>,
+    },
+    /// What came of a job is not taken: it was cancelled, or given to another worker since.
+    Refused(&'a Ticket),
+    /// The queue cannot be used now, and is asked again.
+    Away(&'a QueueError),
+    /// What the process learnt when it said that it is there.
+    CheckedIn(&'a CheckIn),
+}
+
+/// How jobs are taken.
+#[derive(Debug, Clone, Copy)]
+pub struct GradingSettings {
+    /// How long a job is held without a word of its worker.
+    pub lease: Duration,
+    /// Jobs for one sample that are taken at once.
+    pub batch: usize,
+    /// Whether what was graded is held after the end began, for as long as the queue cannot be written.
+    pub holds_results: bool,
+}
+
+/// What the graders of a process share.
+pub struct Grading {
+    pub queue: Arc<dyn Queue>,
+    pub worker: Worker,
+    pub settings: GradingSettings,
+    /// Of the jobs that graders have.
+    pub leases: HeldLeases,
+    /// Changes whenever a job changes its state.
+    pub changes: watch::Sender<u64>,
+    /// Whether the process is about to end.
+    pub ending: watch::Sender<bool>,
+    /// Whether nobody waits for what is graded.
+    is_abandoned: AtomicBool,
+    is_drained: AtomicBool,
+    pub hear: Box<dyn Fn(GradingEvent<'_>) + Send + Sync>,
+}
+
+impl Grading {
+    pub fn new(
+        queue: Arc<dyn Queue>,
+        worker: Worker,
+        settings: GradingSettings,
+        hear: impl Fn(GradingEvent<'_>) + Send + Sync + 'static,
+    ) -> Grading {
+        Grading {
+            queue,
+            worker,
+            settings,
+            leases: HeldLeases::default(),
+            changes: watch::Sender::new(0),
+            ending: watch::Sender::new(false),
+            is_abandoned: AtomicBool::new(false),
+            is_drained: AtomicBool::new(false),
+            hear: Box::new(hear),
+        }
+    }
+
+    /// Tells everybody who waits that some job is in another state.
+    pub fn changed(&self) {
+        self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
+    }
+
+    /// Whether the process is about to end.
+    pub fn is_ending(&self) -> bool {
+        *self.ending.borrow()
+    }
+
+    /// Begins to work, on a thread for each grader.
+    pub fn begin(
+        self: &Arc<Grading>,
+        graders: Vec<Box<dyn Grader>>,
+        handle: &Handle,
+        alone: Arc<Alone>,
+    ) -> WorkingGraders {
+        let mut all = self.worker.clone();
+        all.offers.extend(graders.iter().flat_map(|grader| grader.offers()));
+        all.offers.sort();
+        all.offers.dedup();
+        let watched = Arc::clone(self);
+        std::thread::spawn(move || watched.watch(&all));
+        let work = |mut grader: Box<dyn Grader>| {
+            let (grading, handle, alone) = (Arc::clone(self), handle.clone(), Arc::clone(&alone));
+            std::thread::spawn(move || work(&grading, &*alone, &mut *grader, &handle))
         };
-        match taken {
-            // Nobody begins what the end of the server would have to wait for.
-            Some(taken) if state.is_ending() => return given_back(&*state.queue, &taken.lease),
-            Some(taken) => {
-                state.changed();
-                let held = HeldJob::new(state, &taken.lease, handle);
-                // Where both would use the same processors, no command of an episode runs meanwhile.
-                let alone = handle.block_on(state.sessions.undisturbed());
-                if state.is_ending() {
-                    drop((alone, held));
-                    return given_back(&*state.queue, &taken.lease);
+        WorkingGraders(graders.into_iter().map(work).collect())
+    }
+
+    /// Tells those who wait of what other processes do with the queue, and these that this one is there.
+    fn watch(&self, worker: &Worker) {
+        let mut said: Option<Instant> = None;
+        while !self.is_ending() {
+            if said.is_none_or(|said| said.elapsed() >= CHECK_IN) {
+                said = Some(Instant::now());
+                if let Ok(check_in) = self.queue.check_in(worker) {
+                    self.is_drained.store(check_in.is_drained, Ordering::Relaxed);
+                    (self.hear)(GradingEvent::CheckedIn(&check_in));
                 }
-                match kept(state, handle, || state.queue.begin(&taken.lease)) {
-                    Ok(true) => end(state, grader, &taken, handle)?,
-                    Ok(false) => given_back(&*state.queue, &taken.lease)?,
-                    // Its client did not want it any more while it waited for its turn.
-                    Err(error) => not_stale(Err(error))?,
-                }
-                drop((alone, held));
-                state.changed();
-                changes.mark_unchanged();
             }
-            None => handle.block_on(async {
-                let told = async {
-                    tokio::select! { _ = changes.changed() => {}, _ = ending.changed() => {} }
-                };
-                // Whatever comes first, it is looked again.
-                let _ = timeout(IDLE, told).await;
-            }),
+            match self.queue.wait(OTHERS) {
+                Ok(None) => return,
+                Ok(Some(_)) => std::thread::sleep(PAUSE),
+                Err(_) => std::thread::sleep(OTHERS),
+            }
+            self.changed();
         }
     }
-    Ok(())
-}
 
-/// Writes to the queue, and waits for room where the disk has none: what was graded is held meanwhile. Whether it was written:
-/// when the server ends before, the job is to be given back, and the next start grades it again.
-fn kept(
-    state: &ServerState,
-    handle: &Handle,
-    mut write: impl FnMut() -> Result<(), QueueError>,
-) -> Result<bool, QueueError> {
-    loop {
-        match write() {
-            Err(error) if error.is_passing() && state.is_ending() => return Ok(false),
-            Err(error) if error.is_passing() => handle.block_on(pause(state)),
-            done => return done.map(|()| true),
+    /// Writes to the queue, and waits where it cannot be written: what was graded is held meanwhile. Whether it was written: when
+    /// the process ends before, the job is to be given back.
+    pub fn kept(
+        &self,
+        handle: &Handle,
+        is_held: bool,
+        mut write: impl FnMut() -> Result<(), QueueError>,
+    ) -> Result<bool, QueueError> {
+        loop {
+            match write() {
+                Err(error) if error.is_passing() => {
+                    let is_over = !is_held || self.is_abandoned.load(Ordering::Relaxed);
+                    if self.is_ending() && is_over {
+                        return Ok(false);
+                    }
+                    (self.hear)(GradingEvent::Away(&error));
+                    handle.block_on(self.pause());
+                }
+                done => return done.map(|()| true),
+            }
         }
     }
-}
 
-/// Waits for a while, or for the end of the server.
-async fn pause(state: &ServerState) {
-    let mut ending = state.ending.subscribe();
-    let _ = timeout(AGAIN, ending.wait_for(|ending| *ending)).await;
-}
-
-/// A lease that a grader has: it is renewed until this is dropped. After a panic it is nobody's, and is not given back, so that
-/// the next start of the server counts it as lost.
-struct HeldJob<'a> {
-    leases: &'a HeldLeases,
-    lease: &'a Lease,
-    renewing: JoinHandle<()>,
-}
-
-impl HeldJob<'_> {
-    fn new<'a>(state: &'a ServerState, lease: &'a Lease, handle: &Handle) -> HeldJob<'a> {
-        state.leases.with(|leases| leases.push(lease.clone()));
-        let renewing = handle.spawn(renew(state.clone(), lease.clone()));
-        HeldJob { leases: &state.leases, lease, renewing }
+    /// Waits for a while, or for the beginning of the end.
+    async fn pause(&self) {
+        let mut ending = self.ending.subscribe();
+        let is_ending = *ending.borrow_and_update();
+        let _ = timeout(AGAIN, ending.wait_for(|ending| *ending != is_ending)).await;
     }
 }
 
-impl Drop for HeldJob<'_> {
-    fn drop(&mut self) {
-        self.renewing.abort();
-        self.leases.with(|leases| leases.retain(|lease| lease != self.lease));
+/// Threads that grade.
+pub struct WorkingGraders(Vec<JoinHandle<Result<(), QueueError>>>);
+
+impl WorkingGraders {
+    /// Whether none is left.
+    pub fn are_gone(&self) -> bool {
+        self.0.iter().all(JoinHandle::is_finished)
+    }
+
+    /// Has them end what they grade, and begin nothing. When nobody waits any more, what is being graded is given back.
+    pub fn end(self, grading: &Grading, mode: impl Fn() -> ShutdownMode) -> Result<(), ServerError> {
+        let _ = grading.ending.send_replace(true);
+        let waits_for = || match mode() {
+            ShutdownMode::EndNow => {
+                grading.is_abandoned.store(true, Ordering::Relaxed);
+                grading.leases.count()
+            }
+            _ => 0,
+        };
+        while self.0.iter().filter(|grader| !grader.is_finished()).count() > waits_for() {
+            std::thread::sleep(LOOK);
+        }
+        grading.leases.give_back(&*grading.queue)?;
+        for grader in self.0.into_iter().filter(JoinHandle::is_finished) {
+            grader.join().map_err(|_| ServerError::Grader)??;
+        }
+        Ok(())
     }
 }
 
-/// Ends the server when it is dropped.
-struct EndOnDrop<'a>(&'a ServerState);
+/// Ends the process when it is dropped.
+struct EndOnDrop<'a>(&'a Grading);
 
 impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
@@ -148,52 +261,58 @@ impl Drop for EndOnDrop<'_> {
     }
 }
 
-/// Holds a job for as long as it is being graded.
-async fn renew(state: ServerState, lease: Lease) {
-    let duration = state.limits.lease;
-    loop {
-        sleep(duration / RENEWALS).await;
-        let lease = lease.clone();
-        // Whoever cannot renew finds out when the job ends.
-        let _ = state.ask(move |queue| queue.renew(&lease, duration)).await;
+/// Works until the process ends. When this returns, or panics, the process ends, too: without a grader nothing is promised.
+fn work(grading: &Arc<Grading>, alone: &Alone, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
+    let _end = EndOnDrop(grading);
+    let (mut changes, mut ending) = (grading.changes.subscribe(), grading.ending.subscribe());
+    let mut worker = grading.worker.clone();
+    worker.offers.extend(grader.offers());
+    while !grading.is_ending() {
+        let taken = match taken(grading, &worker) {
+            // Its client is told, and others may wait.
+            Err(QueueError::Lost(_)) => {
+                grading.changed();
+                continue;
+            }
+            // Nothing is taken before there is room for what comes of it.
+            Err(error) if error.is_passing() => {
+                (grading.hear)(GradingEvent::Away(&error));
+                handle.block_on(grading.pause());
+                continue;
+            }
+            taken => taken?,
+        };
+        if taken.is_empty() {
+            handle.block_on(async {
+                let told = async {
+                    tokio::select! { _ = changes.changed() => {}, _ = ending.changed() => {} }
+                };
+                // Whatever comes first, it is looked again.
+                let _ = timeout(IDLE, told).await;
+            });
+            continue;
+        }
+        grading.changed();
+        let mut jobs = HeldJobs::new(grading, taken, handle);
+        alone(&mut || grader.grade(&mut jobs));
+        jobs.end()?;
+        grading.changed();
+        changes.mark_unchanged();
     }
+    Ok(())
 }
 
-fn end(state: &ServerState, grader: &mut dyn Grader, taken: &Taken, handle: &Handle) -> Result<(), QueueError> {
-    let started = Instant::now();
-    let graded = match SubmittedJob::read(&taken.payload) {
-        Some(job) if state.samples.contains_key(&job.sample) => grader.grade(&job),
-        Some(_) => Graded::Trouble("its sample is not served any more".to_owned()),
-        None => Graded::Trouble("it was submitted to another version of the server".to_owned()),
-    };
-    let (outcome, fault) = match graded {
-        Graded::Document(text) => (document(text), None),
-        Graded::Fault(text, why) => (document(text), Some(why)),
-        Graded::Trouble(why) => (trouble(why.clone()), Some(why)),
-    };
-    let counter = if outcome.document.is_some() { &state.metrics.graded } else { &state.metrics.troubles };
-    counter.inc();
-    state.metrics.seconds.observe(started.elapsed().as_secs_f64());
-    // As the document was written, in its order.
-    let text = serde_json::to_vec(&outcome).unwrap_or_default();
-    let ended = || match &fault {
-        Some(why) => state.queue.give_up(&taken.lease, why, &text),
-        None => state.queue.finish(&taken.lease, &text),
-    };
-    match kept(state, handle, ended) {
-        Ok(true) => Ok(()),
-        Ok(false) => given_back(&*state.queue, &taken.lease),
-        Err(error) => not_stale(Err(error)),
+/// The next job, with others for the same sample.
+fn taken(grading: &Grading, worker: &Worker) -> Result<Vec<Taken>, QueueError> {
+    let GradingSettings { lease, batch, .. } = grading.settings;
+    if grading.is_drained.load(Ordering::Relaxed) {
+        return Ok(vec![]);
     }
-}
-
-fn document(text: String) -> EvaluationOutcome {
-    match RawValue::from_string(text) {
-        Ok(document) => EvaluationOutcome { document: Some(document), trouble: None },
-        Err(_) => trouble("its result is no JSON; tell the operator".to_owned()),
-    }
-}
-
-fn trouble(why: String) -> EvaluationOutcome {
-    EvaluationOutcome { trouble: Some(why), document: None }
+    let Some(first) = grading.queue.take_as(worker, lease)? else { return Ok(vec![]) };
+    let more = match batch {
+        0 | 1 => Ok(Default::default()),
+        _ => grading.queue.take_like(worker, &first.lease, batch - 1, lease),
+    };
+    // The first one is held whatever becomes of others.
+    Ok(std::iter::once(first).chain(more.map_or_else(|_| vec![], |more| more.jobs)).collect())
 }

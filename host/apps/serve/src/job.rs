@@ -1,6 +1,7 @@
-//! A submission as it waits.
+//! A submission as it waits, and what comes of it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 /// What a submission is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,15 @@ pub struct SubmittedJob {
     pub kind: SubmissionKind,
     /// The bytes, as they were sent.
     pub bytes: Vec<u8>,
+}
+
+/// What came of an evaluation.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct EvaluationOutcome {
+    /// The result document, as `passhost eval --json` writes it.
+    pub document: Option<Box<RawValue>>,
+    /// Why there is none, by the host's doing.
+    pub trouble: Option<String>,
 }
 
 /// What stands before the bytes, on a line of its own.

@@ -20,6 +20,7 @@ mod connection;
 mod error;
 mod evaluation;
 mod grading;
+mod held_jobs;
 mod job;
 mod leases;
 mod limits;
@@ -29,16 +30,18 @@ mod openenv;
 mod problem;
 mod state;
 mod stream;
+mod worker;
 
 pub use access::{Client, ClientRole, Clients, ClientsError, Token};
 pub use api::paths;
 pub use error::ServerError;
-pub use grading::{Graded, Grader};
+pub use grading::{Graded, Grader, GradingEvent, GradingSettings, JobsOfSample, ShutdownMode};
 pub use job::{SubmissionKind, SubmittedJob};
 pub use limits::{EpisodeLimits, ServerLimits};
-pub use listen::{ShutdownMode, serve};
+pub use listen::serve;
 pub use openenv::SessionStore;
 pub use state::{ServedSite, ServerInfo};
+pub use worker::work_alone;
 
 /// The description of the interface, as OpenAPI 3.1 has it.
 pub const OPENAPI: &str = include_str!("openapi.json");

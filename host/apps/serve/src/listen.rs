@@ -3,7 +3,7 @@
 use crate::api::router;
 use crate::connection::UnauthenticatedConnections;
 use crate::error::ServerError;
-use crate::grading::{Grader, work};
+use crate::grading::{Grader, LOOK, ShutdownMode};
 use crate::openenv;
 use crate::state::{ServedSite, ServerState};
 use axum::Router;
@@ -16,7 +16,6 @@ use hyper_util::service::TowerToHyperService;
 use passhost_queue::Queue;
 use std::pin::pin;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
@@ -24,15 +23,11 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 
-/// How often is looked whether the server is to end.
-const LOOK: Duration = Duration::from_millis(100);
-/// How often is looked for what other servers on the queue did.
-const OTHERS: Duration = Duration::from_secs(1);
 /// How often is looked for what need not be kept any more.
 const TIDY: Duration = Duration::from_secs(3600);
 /// How long requests that are being answered may take when the server ends.
 const GRACE: Duration = Duration::from_secs(10);
-/// After an error of the socket, which is most often a lack of descriptors, and after what another server did.
+/// After an error of the socket, which is most often a lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Threads that answer requests. Those that grade are beside them.
 const THREADS: usize = 2;
@@ -40,17 +35,6 @@ const THREADS: usize = 2;
 const BLOCKING: usize = 512;
 /// Bytes of the head of a request that are read, and of an answer that are held before they are written.
 const HEAD: usize = 64 << 10;
-
-/// What is to become of a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ShutdownMode {
-    /// It goes on.
-    GoOn,
-    /// Jobs that are being graded are ended, no other is begun, and what waits goes on waiting in the queue.
-    End,
-    /// Nobody waits for jobs that are being graded: they are given back, and wait again.
-    EndNow,
-}
 
 /// Answers requests, and has submissions graded, until somebody wishes otherwise. After [`ShutdownMode::EndNow`] graders may be at work
 /// still when this returns: what they find nobody takes, and the process should end.
@@ -74,24 +58,16 @@ pub fn serve(
     queue.recover(&site.worker.name)?;
     queue.withdraw(&openenv::keys(&site.worker.name))?;
     let state = ServerState::new(site, queue);
-    let watched = state.clone();
-    std::thread::spawn(move || watch(&watched));
-    let work = |mut grader: Box<dyn Grader>| {
-        let (state, handle) = (state.clone(), runtime.handle().clone());
-        std::thread::spawn(move || work(&state, &mut *grader, &handle))
+    let (served, handle) = (state.clone(), runtime.handle().clone());
+    // Where both would use the same processors, no command of an episode runs meanwhile.
+    let alone = move |grade: &mut dyn FnMut()| {
+        let _alone = handle.block_on(served.sessions.undisturbed());
+        grade();
     };
-    let graders: Vec<_> = graders.into_iter().map(work).collect();
+    let graders = state.grading.begin(graders, runtime.handle(), Arc::new(alone));
     let answered = answer(&runtime, listener, &state, &mode);
-    let _ = state.ending.send_replace(true);
     // Who grades nothing ends by itself, and needs the runtime until then.
-    let waits_for = || if mode() == ShutdownMode::EndNow { state.leases.count() } else { 0 };
-    while graders.iter().filter(|grader| !grader.is_finished()).count() > waits_for() {
-        std::thread::sleep(LOOK);
-    }
-    state.leases.give_back(&*state.queue)?;
-    for grader in graders.into_iter().filter(JoinHandle::is_finished) {
-        grader.join().map_err(|_| ServerError::Grader)??;
-    }
+    graders.end(&state.grading, &mode)?;
     answered
 }
 
@@ -111,7 +87,7 @@ fn answer(
             () = stopped(state, mode) => {},
         }
         // What waits for a job is answered now.
-        let _ = state.ending.send_replace(true);
+        let _ = state.grading.ending.send_replace(true);
         drop(listener);
         let _ =
             timeout(GRACE, async { tokio::join!(connections.shutdown(), state.clients.sessions_ended(&state.limits)) })
@@ -119,18 +95,6 @@ fn answer(
         tidying.abort();
         Ok(())
     })
-}
-
-/// Tells those who wait of what other processes do with the queue.
-fn watch(state: &ServerState) {
-    while !state.is_ending() {
-        match state.queue.wait(OTHERS) {
-            Ok(None) => return,
-            Ok(Some(_)) => std::thread::sleep(PAUSE),
-            Err(_) => std::thread::sleep(OTHERS),
-        }
-        state.changed();
-    }
 }
 
 async fn stopped(state: &ServerState, mode: &impl Fn() -> ShutdownMode) {

@@ -2,7 +2,7 @@
 
 use crate::access::{Client, Clients};
 use crate::connection::UnauthenticatedConnections;
-use crate::leases::HeldLeases;
+use crate::grading::{Grading, GradingEvent, GradingSettings};
 use crate::limits::ServerLimits;
 use crate::metrics::Metrics;
 use crate::openenv::SessionStore;
@@ -15,7 +15,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
-use tokio::sync::watch;
 
 /// What a server offers, and to whom.
 pub struct ServedSite {
@@ -51,16 +50,10 @@ pub struct ServerState(Arc<SharedState>);
 
 pub struct SharedState {
     site: ServedSite,
-    pub queue: Arc<dyn Queue>,
+    pub grading: Arc<Grading>,
     pub metrics: Metrics,
     /// Connections on which nobody has shown a token.
     pub unauthenticated: Arc<UnauthenticatedConnections>,
-    /// Of the jobs that graders have.
-    pub leases: HeldLeases,
-    /// Changes whenever a job changes its state.
-    pub changes: watch::Sender<u64>,
-    /// Whether the server is about to end.
-    pub ending: watch::Sender<bool>,
 }
 
 impl Deref for ServerState {
@@ -89,15 +82,21 @@ impl FromRequestParts<ServerState> for Client {
 
 impl ServerState {
     pub fn new(site: ServedSite, queue: Arc<dyn Queue>) -> ServerState {
-        ServerState(Arc::new(SharedState {
-            unauthenticated: UnauthenticatedConnections::new(site.limits.unauthenticated),
-            leases: HeldLeases::default(),
-            changes: watch::Sender::new(0),
-            ending: watch::Sender::new(false),
-            metrics: Metrics::new(),
-            queue,
-            site,
-        }))
+        let (metrics, settings) =
+            (Metrics::new(), GradingSettings { lease: site.limits.lease, batch: 1, holds_results: false });
+        let (graded, troubles, seconds) = (metrics.graded.clone(), metrics.troubles.clone(), metrics.seconds.clone());
+        let grading = Grading::new(queue, site.worker.clone(), settings, move |event| {
+            if let GradingEvent::Graded { time, has_document, .. } = event {
+                if has_document {
+                    graded.inc()
+                } else {
+                    troubles.inc()
+                };
+                seconds.observe(time.as_secs_f64());
+            }
+        });
+        let unauthenticated = UnauthenticatedConnections::new(site.limits.unauthenticated);
+        ServerState(Arc::new(SharedState { unauthenticated, metrics, grading: Arc::new(grading), site }))
     }
 
     /// Asks the queue on a thread that may wait for the disk.
@@ -106,7 +105,7 @@ impl ServerState {
         question: impl FnOnce(&dyn Queue) -> Result<T, QueueError> + Send + 'static,
     ) -> Result<T, Problem> {
         let state = self.clone();
-        let answer = tokio::task::spawn_blocking(move || question(&*state.queue)).await;
+        let answer = tokio::task::spawn_blocking(move || question(&*state.grading.queue)).await;
         match answer {
             Ok(answer) => Ok(answer?),
             Err(_) => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the queue failed; tell the operator")),
@@ -115,11 +114,11 @@ impl ServerState {
 
     /// Tells everybody who waits that some job is in another state.
     pub fn changed(&self) {
-        self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
+        self.grading.changed();
     }
 
     /// Whether the server is about to end.
     pub fn is_ending(&self) -> bool {
-        *self.ending.borrow()
+        self.grading.is_ending()
     }
 }

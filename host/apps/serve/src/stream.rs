@@ -34,7 +34,7 @@ pub async fn events(
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let id = Ticket::named(id.map_err(|_| unknown())?.0);
     // Before it is looked at: what changes meanwhile is heard of.
-    let (changes, ending) = (state.changes.subscribe(), state.ending.subscribe());
+    let (changes, ending) = (state.grading.changes.subscribe(), state.grading.ending.subscribe());
     let next = Some(known(&state, &client, &id).await?);
     let telling = Telling { state, client, id, changes, ending, next, told: None };
     Ok(Sse::new(unfold(telling, Telling::next)).keep_alive(KeepAlive::default()))

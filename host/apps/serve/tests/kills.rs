@@ -9,7 +9,7 @@
 mod server;
 
 use passhost_queue::Embedded;
-use passhost_serve::{Clients, Graded, Grader, ServerLimits, ShutdownMode, SubmittedJob, serve};
+use passhost_serve::{Clients, Graded, Grader, JobsOfSample, ServerLimits, ShutdownMode, serve};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use server::{Asker, Tokens, site};
@@ -36,9 +36,12 @@ const KILLS: &str = "PASSHOST_KILLS";
 struct Echo;
 
 impl Grader for Echo {
-    fn grade(&mut self, job: &SubmittedJob) -> Graded {
-        std::thread::sleep(Duration::from_millis(2));
-        Graded::Document(serde_json::json!({ "said": String::from_utf8_lossy(&job.bytes) }).to_string())
+    fn grade(&mut self, jobs: &mut dyn JobsOfSample) {
+        while let Some(job) = jobs.next() {
+            std::thread::sleep(Duration::from_millis(2));
+            let said = serde_json::json!({ "said": String::from_utf8_lossy(&job.bytes) });
+            jobs.ended(Graded::Document(said.to_string()));
+        }
     }
 }
 

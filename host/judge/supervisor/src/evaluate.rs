@@ -10,39 +10,78 @@ use passhost_result::document::Document;
 use passhost_result::verdict::Judged;
 use std::collections::BTreeMap;
 
+/// What reading a variant showed.
+type Reading<'s> = Result<TypedReading<'s>, Box<Judged>>;
+
+/// A sample of which each variant is read once, for all plugins that are tried on it.
+pub struct ReadOnce<'s> {
+    sample: Sample,
+    readings: BTreeMap<usize, Reading<'s>>,
+}
+
+impl<'s> ReadOnce<'s> {
+    /// One of which nothing is read yet.
+    pub fn new(sample: Sample) -> ReadOnce<'s> {
+        ReadOnce { sample, readings: BTreeMap::new() }
+    }
+
+    /// The sample.
+    pub fn sample(&self) -> &Sample {
+        &self.sample
+    }
+
+    fn reading(&mut self, checker: &mut Checker<'s>, index: usize) -> Reading<'s> {
+        let ReadOnce { sample, readings } = self;
+        readings.entry(index).or_insert_with(|| checker.read(sample, index)).clone()
+    }
+}
+
 impl Supervisor {
     /// Evaluates a plugin on a sample: a variant is measured once all are checked.
     pub fn evaluate<'s>(
         &'s self,
         checker: &mut Checker<'s>,
         plugin: &mut LoadedPlugin,
-        mut sample: Sample,
+        sample: Sample,
         device: &mut Device,
     ) -> Document {
-        let checked = check_all(checker, plugin, &mut sample);
+        self.evaluate_on(checker, plugin, &mut ReadOnce::new(sample), device)
+    }
+
+    /// [`Supervisor::evaluate`] on a sample that other plugins are tried on, too.
+    pub fn evaluate_on<'s>(
+        &'s self,
+        checker: &mut Checker<'s>,
+        plugin: &mut LoadedPlugin,
+        read: &mut ReadOnce<'s>,
+        device: &mut Device,
+    ) -> Document {
+        let checked = check_all(checker, plugin, read);
         let judged = checked.into_iter().map(|checked| checker.judge(plugin, device, checked)).collect();
-        self.document(plugin, &sample, Some(device), judged)
+        self.document(plugin, &read.sample, Some(device), judged)
     }
 }
 
 /// Checks the variants of a sample that stand for it, which is closed then.
-fn check_all<'s>(checker: &mut Checker<'s>, plugin: &mut LoadedPlugin, sample: &mut Sample) -> Vec<Checked<'s>> {
-    let all = sample.chosen();
-    let checked = if checker.supervisor.config.settings.quick {
-        let readings: Vec<_> = all.iter().map(|&index| checker.read(sample, index)).collect();
+fn check_all<'s>(checker: &mut Checker<'s>, plugin: &mut LoadedPlugin, read: &mut ReadOnce<'s>) -> Vec<Checked<'s>> {
+    let mut all = read.sample.chosen();
+    if checker.supervisor.config.settings.quick {
+        let readings: Vec<_> = all.iter().map(|&index| read.reading(checker, index)).collect();
         let smallest = smallest(&readings);
-        let read = all.into_iter().zip(readings).enumerate();
-        let kept = read.filter(|(place, _)| smallest.contains(place)).map(|(_, read)| read);
-        kept.map(|(index, reading)| checker.check_read(plugin, sample, index, reading)).collect()
-    } else {
-        all.into_iter().map(|index| checker.check(plugin, sample, index)).collect()
+        let kept = all.iter().enumerate().filter(|(place, _)| smallest.contains(place));
+        all = kept.map(|(_, &index)| index).collect();
+    }
+    let mut check = |index| {
+        let reading = read.reading(checker, index);
+        checker.check_read(plugin, &mut read.sample, index, reading)
     };
-    sample.close();
+    let checked = all.into_iter().map(&mut check).collect();
+    read.sample.close();
     checked
 }
 
 /// The smallest variant of each element type among those that can be used; the first where none can.
-fn smallest(readings: &[Result<TypedReading<'_>, Box<Judged>>]) -> Vec<usize> {
+fn smallest(readings: &[Reading<'_>]) -> Vec<usize> {
     let mut smallest: BTreeMap<Option<&String>, (u64, usize)> = BTreeMap::new();
     for (index, reading) in readings.iter().enumerate() {
         let Ok(TypedReading { trail, .. }) = reading else { continue };

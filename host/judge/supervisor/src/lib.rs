@@ -29,6 +29,7 @@ mod supervisor;
 
 pub use account::Account;
 pub use checker::{Checker, Seeds};
+pub use evaluate::ReadOnce;
 pub use evaluation::Checked;
 pub use event::{EvaluationEvent, VariantPlace, WorkStage};
 pub use passhost_result::InputMode;

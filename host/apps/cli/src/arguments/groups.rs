@@ -37,18 +37,15 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
-        "Publish",
+        "Publish and serve",
         &[
             ("keygen", "Makes a key to sign results with"),
             ("verify", "Checks a result against itself, its plugin and its sample"),
             ("leaderboard", "Ranks signed results, on the terminal or as web pages"),
-        ],
-    ),
-    (
-        "Serve",
-        &[
             ("serve", "Evaluates what clients submit over HTTP, from a queue"),
             ("token", "Makes a token for a client of `serve`"),
+            ("worker", "Evaluates what servers have queued in a database"),
+            ("fleet", "Shows servers' queue and workers; retries a job, drains a host"),
         ],
     ),
     (
@@ -73,7 +70,7 @@ pub fn listed(command: Command) -> Command {
         }
     }
     let template = format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}{header}Options:{header:#}\n{{options}}\n\
+        "{{about}}\n{{usage-heading}} {{usage}}\n\n{list}{header}Options:{header:#}\n{{options}}\n\
          `passhost COMMAND --help` has the options, examples and exit codes of a command.\n"
     );
     let commands = GROUPS.iter().flat_map(|(_, commands)| *commands);

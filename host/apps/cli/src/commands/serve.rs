@@ -1,13 +1,13 @@
 //! `passhost serve LIST|DIR... --clients FILE --data DIR`, and `passhost token NAME`
 
 mod episodes;
-mod evaluator;
-mod offers;
-mod queue;
-mod samples;
-mod server_name;
+pub mod evaluator;
+pub mod offers;
+pub mod queue;
+pub mod samples;
+pub mod server_name;
 
-use crate::arguments::{Devices, LaunchArguments, MeasureArguments, devices, duration, size};
+use crate::arguments::{Devices, LaunchArguments, MeasureArguments, devices_or_none, duration, label, size};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::interrupt;
 use crate::output::{is_lost, print};
@@ -15,12 +15,10 @@ use crate::private;
 use crate::terminal::Terminal;
 use clap::Args;
 use evaluator::Evaluator;
-use passhost_child::cores;
 use passhost_queue::Worker;
 use passhost_result::untrusted::one_line;
-use passhost_serve::{
-    ClientRole, Clients, EpisodeLimits, Grader, ServedSite, ServerInfo, ServerLimits, ShutdownMode, Token,
-};
+use passhost_serve::{ClientRole, Clients, EpisodeLimits, ServedSite, ServerInfo, ServerLimits, ShutdownMode, Token};
+use passhost_supervisor::Config;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use samples::by_name;
 use server_name::server_name;
@@ -47,6 +45,9 @@ pub struct ServeArguments {
     /// postgres://USER@HOST/DATABASE, or a file with that and a password
     #[arg(long, value_name = "ADDRESS|FILE")]
     pub queue: Option<String>,
+    /// Labels that workers of its submissions must have (`passhost worker --labels`)
+    #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = label, requires = "queue")]
+    pub labels: Vec<String>,
     /// Where to listen. Requests are not encrypted: other machines should come through a proxy that does that
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8731")]
     pub listen: SocketAddr,
@@ -74,8 +75,8 @@ pub struct ServeArguments {
     pub launch: LaunchArguments,
     #[command(flatten)]
     pub measure: MeasureArguments,
-    /// auto, cpu, cuda, cuda:N, or several GPUs that work side by side, cuda:0,1
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices)]
+    /// auto, cpu, cuda, cuda:N, several GPUs that work side by side, cuda:0,1, or none: workers on --queue have devices
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices_or_none)]
     pub device: Devices,
     /// Threads for CPU work, all cores if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -114,11 +115,10 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 
 pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let samples = Arc::new(by_name(super::named_samples(&arguments.samples, terminal)?)?);
-    if arguments.measure.seed.is_some() {
-        let why = "clients would read it in their first result, and know the inputs of the next";
-        return Err(Stop::usage(format!("--seed is not for a server: {why}")));
+    if arguments.device.0.is_empty() && arguments.queue.is_none() {
+        return Err(Stop::usage("without a device nobody evaluates; name a queue that workers share by --queue"));
     }
-    let config = arguments.launch.config(arguments.measure.config(arguments.submissions)?, &arguments.device.0)?;
+    let config = config(&arguments.measure, &arguments.launch, arguments.submissions, &arguments.device)?;
     let (body, policy) = (config.limits.wasm, config.policy.name().to_owned());
     let body = usize::try_from(body).unwrap_or(usize::MAX);
     let limits = ServerLimits {
@@ -148,12 +148,13 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     let mut worker = Worker { name, host: host(), offers: vec![] };
     if arguments.queue.is_some() {
         worker.offers = offers::of_server(&config, &samples)?;
+        worker.offers.extend(offers::of_labels(&arguments.labels));
     }
     let supervisor = Arc::new(super::supervisor(config, terminal));
     let confinement = arguments.measure.confinement.mode();
     // Their children reach neither what others submitted nor who may ask, nor the database.
     let own = [arguments.data.as_path(), arguments.clients.as_path()];
-    let own = own.into_iter().chain(queue::address_file(arguments));
+    let own = own.into_iter().chain(arguments.queue.as_deref().and_then(queue::address_file));
     let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     print(devices.iter().map(|device| super::device_line(device.info())));
@@ -170,11 +171,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         limits,
         sessions: episodes::open(arguments, &samples, &devices)?,
     };
-    let cores = cores::beside(&devices);
-    let grader = |device| -> Box<dyn Grader> {
-        Box::new(Evaluator::new(Arc::clone(&supervisor), Arc::clone(&samples), device, confinement, cores.clone()))
-    };
-    let graders = devices.into_iter().map(grader).collect();
+    let graders = Evaluator::all(&supervisor, &samples, devices, confinement);
     interrupt::watch();
     let address = listener.local_addr().unwrap_or(arguments.listen);
     print([format!("listening at http://{address}, {} samples", samples.len())]);
@@ -187,8 +184,22 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     Ok(Exit::Interrupted(interrupt::last()))
 }
 
+/// What holds for every evaluation of a queue.
+pub fn config(
+    measure: &MeasureArguments,
+    launch: &LaunchArguments,
+    submissions: u32,
+    devices: &Devices,
+) -> Result<Config, Stop> {
+    if measure.seed.is_some() {
+        let why = "clients would read it in their first result, and know the inputs of the next";
+        return Err(Stop::usage(format!("--seed is not for a server: {why}")));
+    }
+    launch.config(measure.config(submissions)?, &devices.0)
+}
+
 /// What the machine is called.
-fn host() -> String {
+pub fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     name.trim().to_owned()
 }

@@ -146,7 +146,7 @@ impl<'a> EpisodeConnection<'a> {
     fn new(socket: &'a mut Socket, state: &'a ServerState) -> EpisodeConnection<'a> {
         let mut ticks = interval(PING.min(state.limits.episodes.idle).max(LOOK));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (now, ending, limits) = (Instant::now(), state.ending.subscribe(), state.limits.episodes);
+        let (now, ending, limits) = (Instant::now(), state.grading.ending.subscribe(), state.limits.episodes);
         let (heard, active, is_answering, ahead) = (now, now, false, VecDeque::new());
         EpisodeConnection { socket, state, limits, ending, ticks, heard, active, is_answering, ahead }
     }

@@ -188,7 +188,7 @@ impl ToolExecutor for QueuedExecutor {
         let (head, needs) = (job::head(&self.sample, SubmissionKind::Component), &self.state.worker.offers);
         let key = format!("{}{} {}", keys(&self.state.worker.name), self.key, pass.source);
         // What the queue does not take, and why, is for the client; what is wrong with its file is not.
-        let queue = &self.state.queue;
+        let queue = &self.state.grading.queue;
         let refused = |error| AgentToolsError::Evaluation(Problem::from(error).detail());
         let ticket = queue.submit_job(&self.client, Some(&key), &NewJob { head: &head, bytes: &bytes, needs });
         let ticket = ticket.map_err(refused)?;
@@ -217,9 +217,9 @@ impl ToolExecutor for QueuedExecutor {
 impl QueuedExecutor {
     /// What became of a job; nothing if somebody asked to stop before.
     fn ended(&self, ticket: &Ticket) -> Result<Option<JobStatus>, String> {
-        let (mut changes, mut stop) = (self.state.changes.subscribe(), self.stop.clone());
+        let (mut changes, mut stop) = (self.state.grading.changes.subscribe(), self.stop.clone());
         loop {
-            match self.state.queue.look(&self.client, ticket) {
+            match self.state.grading.queue.look(&self.client, ticket) {
                 Ok(Some(status)) if status.state.is_end() => {
                     return Ok(Some(status).filter(|status| status.state != JobState::Cancelled || !*stop.borrow()));
                 }

@@ -5,8 +5,8 @@
 use passhost_agent_tools::{CliRunner, DeviceGate};
 use passhost_queue::{Embedded, Queue, Worker};
 use passhost_serve::{
-    ClientRole, Clients, Graded, Grader, ServedSite, ServerError, ServerInfo, ServerLimits, SessionStore, ShutdownMode,
-    SubmittedJob, Token, serve,
+    ClientRole, Clients, Graded, Grader, JobsOfSample, ServedSite, ServerError, ServerInfo, ServerLimits, SessionStore,
+    ShutdownMode, SubmittedJob, Token, serve,
 };
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -32,10 +32,12 @@ struct Told {
 }
 
 impl Grader for Told {
-    fn grade(&mut self, job: &SubmittedJob) -> Graded {
-        // Nobody listens any more when a test ends.
-        let _ = self.begun.send(job.clone());
-        self.outcomes.recv().unwrap_or_else(|_| Graded::Trouble("the test is over".to_owned()))
+    fn grade(&mut self, jobs: &mut dyn JobsOfSample) {
+        while let Some(job) = jobs.next() {
+            // Nobody listens any more when a test ends.
+            let _ = self.begun.send(job);
+            jobs.ended(self.outcomes.recv().unwrap_or_else(|_| Graded::Trouble("the test is over".to_owned())));
+        }
     }
 }
 

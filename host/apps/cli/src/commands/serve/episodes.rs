@@ -61,9 +61,10 @@ fn policy(arguments: &ServeArguments) -> Result<Vec<String>, Stop> {
 }
 
 /// What a check has of the evaluation that would follow it: the limits of the plugin, its confinement, and the device
-/// that it is told of.
+/// that it is told of, which is the CPU where workers have the devices.
 fn check(arguments: &ServeArguments, devices: &[Device]) -> Result<Vec<String>, Stop> {
     let facts = devices.first().map(|device| device_facts(&arguments.data, device)).transpose()?;
     let measure = &arguments.measure;
-    Ok([facts.unwrap_or_default(), measure.limits.options(), measure.confinement.options()].concat())
+    let facts = facts.unwrap_or_else(|| ["--device", "cpu"].map(str::to_owned).to_vec());
+    Ok([facts, measure.limits.options(), measure.confinement.options()].concat())
 }

@@ -5,13 +5,13 @@ use super::samples::ServedSamples;
 use crate::commands::source;
 use crate::exit::Stop;
 use passhost_builder::{BuildLimits, PassSource};
-use passhost_child::cores::PinnedCores;
+use passhost_child::cores::{self, PinnedCores};
 use passhost_child::device::Device;
 use passhost_child::{Confinement, LoadedPlugin, Plugin, TypesClient};
 use passhost_result::document::{Blame, Document, Failure};
 use passhost_sample::Named;
-use passhost_serve::{Graded, Grader, SubmissionKind, SubmittedJob};
-use passhost_supervisor::{Sample, Supervisor};
+use passhost_serve::{Graded, Grader, JobsOfSample, SubmissionKind, SubmittedJob};
+use passhost_supervisor::{Checker, ReadOnce, Sample, Supervisor};
 use std::sync::Arc;
 
 /// What documents call the plugin: clients have no paths.
@@ -30,29 +30,50 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    pub fn new(
-        supervisor: Arc<Supervisor>,
-        samples: Arc<ServedSamples>,
-        device: Device,
+    /// One for each device, which share the rest.
+    pub fn all(
+        supervisor: &Arc<Supervisor>,
+        samples: &Arc<ServedSamples>,
+        devices: Vec<Device>,
         confinement: Confinement,
-        cores: Vec<u32>,
-    ) -> Evaluator {
-        Evaluator { supervisor, samples, device, confinement, cores, types: None }
+    ) -> Vec<Box<dyn Grader>> {
+        let cores = cores::beside(&devices);
+        let one = |device| -> Box<dyn Grader> {
+            let (supervisor, samples, cores) = (Arc::clone(supervisor), Arc::clone(samples), cores.clone());
+            Box::new(Evaluator { supervisor, samples, device, confinement, cores, types: None })
+        };
+        devices.into_iter().map(one).collect()
     }
 
-    fn document(&mut self, job: &SubmittedJob) -> Result<Document, String> {
+    /// Evaluates a submission. The sample of the one before is not read again, if it is the same and the host had no trouble
+    /// with it.
+    fn document<'s>(
+        &mut self,
+        supervisor: &'s Supervisor,
+        checker: &mut Checker<'s>,
+        last: &mut Option<(String, ReadOnce<'s>)>,
+        job: &SubmittedJob,
+    ) -> Result<Document, String> {
         let Named { path, groups, place } = self.samples.get(&job.sample).ok_or("its sample is not served any more")?;
         let kept = PinnedCores::to(&self.cores);
         let mut plugin = self.load(job).map_err(|stop| format!("{:#}", stop.error))?;
         drop(kept);
-        let opened = Sample::open_or_lost(path, place.as_deref(), self.confinement);
-        let mut sample = opened.map_err(|error| error.to_string())?;
-        sample.groups.clone_from(groups);
-        match plugin.guest().err().cloned() {
-            Some(Failure { blame: Blame::Host, message, .. }) => Err(message),
-            Some(failure) => Ok(self.supervisor.refused(&plugin, &failure, &sample)),
-            None => Ok(self.evaluated(plugin, sample)),
-        }
+        let (name, mut read) = match last.take().filter(|(name, _)| *name == job.sample) {
+            Some(last) => last,
+            None => {
+                let opened = Sample::open_or_lost(path, place.as_deref(), self.confinement);
+                let mut sample = opened.map_err(|error| error.to_string())?;
+                sample.groups.clone_from(groups);
+                (job.sample.clone(), ReadOnce::new(sample))
+            }
+        };
+        let document = match plugin.guest().err().cloned() {
+            Some(Failure { blame: Blame::Host, message, .. }) => return Err(message),
+            Some(failure) => supervisor.refused(&plugin, &failure, read.sample()),
+            None => supervisor.evaluate_on(checker, &mut plugin, &mut read, &mut self.device),
+        };
+        *last = Some((name, read)).filter(|_| document.blame != Some(Blame::Host));
+        Ok(document)
     }
 
     fn load(&self, job: &SubmittedJob) -> Result<LoadedPlugin, Stop> {
@@ -71,14 +92,18 @@ impl Evaluator {
             Err(refusal) => refused(source::failure(&refusal)),
         })
     }
+}
 
-    fn evaluated(&mut self, mut plugin: LoadedPlugin, sample: Sample) -> Document {
-        let types = self.types.take().unwrap_or_else(|| self.supervisor.types());
-        let facts = self.device.info().facts;
-        let mut checker = self.supervisor.checker(facts).with_types(types);
-        let document = self.supervisor.evaluate(&mut checker, &mut plugin, sample, &mut self.device);
-        self.types = Some(checker.into_types());
-        document
+/// What becomes of a job whose evaluation came to this.
+fn graded(document: Result<Document, String>) -> Graded {
+    let document = match document {
+        Ok(document) => document,
+        Err(why) => return Graded::Trouble(why),
+    };
+    match (serde_json::to_string(&document), document.failure) {
+        (Ok(text), Some(failure)) if document.blame == Some(Blame::Host) => Graded::Fault(text, failure.message),
+        (Ok(text), _) => Graded::Document(text),
+        (Err(error), _) => Graded::Trouble(format!("the result cannot be written as JSON: {error}")),
     }
 }
 
@@ -87,15 +112,14 @@ impl Grader for Evaluator {
         vec![offers::of_device(&self.device)]
     }
 
-    fn grade(&mut self, job: &SubmittedJob) -> Graded {
-        let document = match self.document(job) {
-            Ok(document) => document,
-            Err(why) => return Graded::Trouble(why),
-        };
-        match (serde_json::to_string(&document), document.failure) {
-            (Ok(text), Some(failure)) if document.blame == Some(Blame::Host) => Graded::Fault(text, failure.message),
-            (Ok(text), _) => Graded::Document(text),
-            (Err(error), _) => Graded::Trouble(format!("the result cannot be written as JSON: {error}")),
+    fn grade(&mut self, jobs: &mut dyn JobsOfSample) {
+        let supervisor = Arc::clone(&self.supervisor);
+        let types = self.types.take().unwrap_or_else(|| supervisor.types());
+        let mut checker = supervisor.checker(self.device.info().facts).with_types(types);
+        let mut last = None;
+        while let Some(job) = jobs.next() {
+            jobs.ended(graded(self.document(&supervisor, &mut checker, &mut last, &job)));
         }
+        self.types = Some(checker.into_types());
     }
 }

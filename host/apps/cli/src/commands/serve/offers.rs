@@ -27,6 +27,11 @@ pub fn of_server(config: &Config, samples: &ServedSamples) -> Result<Vec<String>
     ])
 }
 
+/// What an operator calls workers that some submissions need.
+pub fn of_labels(labels: &[String]) -> impl Iterator<Item = String> {
+    labels.iter().map(|label| format!("label={label}"))
+}
+
 /// The kind of a device.
 pub fn of_device(device: &Device) -> String {
     let info = device.info();

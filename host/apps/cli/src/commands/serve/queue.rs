@@ -24,21 +24,12 @@ pub fn open(
     let payload = body.saturating_add(HEAD);
     let (waiting_of_client, bytes_of_client) = (arguments.waiting, arguments.disk);
     let limits = QueueLimits { waiting_of_client, bytes_of_client, payload, ..Default::default() };
-    let stop = |error| match error {
-        QueueError::InUse(_) | QueueError::Open { .. } | QueueError::Database(_) => Stop::new(Exit::Usage, error),
-        error => Stop::new(Exit::Host, error),
-    };
     if let Some(address) = &arguments.queue {
-        let address = match address_file(arguments) {
-            Some(file) => std::fs::read_to_string(file)
-                .map_err(|error| Stop::usage(format!("cannot read the file `{address}`: {error}")))?,
-            None => address.clone(),
-        };
-        return Ok(Arc::new(Postgres::open(address.trim(), limits).map_err(stop)?));
+        return Ok(Arc::new(database(address, limits)?));
     }
     allow_disk(clients as u64, arguments.disk, &arguments.data)?;
     let place = arguments.data.join(FILE);
-    let queue = Embedded::open(&place, limits).map_err(stop)?;
+    let queue = Embedded::open(&place, limits).map_err(stopped)?;
     if queue.is_begun_anew() {
         terminal.complain(&format!(
             "the queue `{}` was removed, emptied or replaced since the last start: what was in it is lost, and its clients are told so",
@@ -48,9 +39,26 @@ pub fn open(
     Ok(Arc::new(queue))
 }
 
-/// The file that has the address of the database, where it is not on the command line.
-pub fn address_file(arguments: &ServeArguments) -> Option<&Path> {
-    arguments.queue.as_deref().map(Path::new).filter(|path| path.is_file())
+/// The queue in the database of this address, or of the address in this file.
+pub fn database(address: &str, limits: QueueLimits) -> Result<Postgres, Stop> {
+    let text = match address_file(address) {
+        Some(file) => std::fs::read_to_string(file)
+            .map_err(|error| Stop::usage(format!("cannot read the file `{address}`: {error}")))?,
+        None => address.to_owned(),
+    };
+    Postgres::open(text.trim(), limits).map_err(stopped)
+}
+
+fn stopped(error: QueueError) -> Stop {
+    match error {
+        QueueError::InUse(_) | QueueError::Open { .. } | QueueError::Database(_) => Stop::new(Exit::Usage, error),
+        error => Stop::new(Exit::Host, error),
+    }
+}
+
+/// The file of the address of a database, where it is not on the command line.
+pub fn address_file(address: &str) -> Option<&Path> {
+    Some(Path::new(address)).filter(|path| path.is_file())
 }
 
 /// Makes sure that the disk has the room that every client may take.

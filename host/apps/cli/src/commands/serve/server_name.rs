@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 /// The file of the name, in the directory of data.
-const NAME: &str = "server.name";
+pub const NAME: &str = "server.name";
 
 /// The name, for as long as the file is held.
 pub fn server_name(data: &Path) -> Result<(String, LockedFile), Stop> {

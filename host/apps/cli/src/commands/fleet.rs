@@ -1,0 +1,155 @@
+//! `passhost fleet status|retry|drain --queue ADDRESS`: what operators see of a queue in a database, and do with it.
+
+use super::serve::queue;
+use crate::exit::{Exit, OrStop, Stop};
+use crate::output::{print, write_and_print};
+use clap::{Args, Subcommand};
+use passhost_queue::{Counts, DeadLetter, FleetStatus, JobState, Queue as _, QueueLimits, Ticket};
+use passhost_result::untrusted::one_line;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Characters of a text from outside.
+const TEXT: usize = 400;
+/// A worker that says nothing for so many seconds is gone, or its host is.
+const SILENT: u64 = 30;
+
+#[derive(Debug, Args)]
+pub struct FleetArguments {
+    #[command(subcommand)]
+    pub command: FleetCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum FleetCommand {
+    /// Prints what waits by labels, the workers, the oldest submission, and what no host could evaluate
+    Status(StatusArguments),
+    /// Has a lost submission wait again; its losses until now count no more
+    Retry(RetryArguments),
+    /// Has the workers of a host take nothing more; what they have they end
+    Drain(DrainArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct QueueArguments {
+    /// The PostgreSQL database of the queue, as the owner of its tables: postgres://USER@HOST/DATABASE, or a file with that and a
+    /// password
+    #[arg(long, value_name = "ADDRESS|FILE")]
+    pub queue: String,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusArguments {
+    #[command(flatten)]
+    pub queue: QueueArguments,
+    /// Writes all of it as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct RetryArguments {
+    /// The name of the evaluation
+    pub job: String,
+    #[command(flatten)]
+    pub queue: QueueArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct DrainArguments {
+    /// The host, as `fleet status` calls it
+    pub host: String,
+    /// Has its workers take submissions again
+    #[arg(long)]
+    pub undo: bool,
+    #[command(flatten)]
+    pub queue: QueueArguments,
+}
+
+/// What `fleet status --json` writes.
+#[derive(Serialize)]
+struct WholeStatus<'a> {
+    counts: Counts,
+    #[serde(flatten)]
+    fleet: &'a FleetStatus,
+}
+
+pub fn run(arguments: &FleetArguments) -> Result<Exit, Stop> {
+    let open = |arguments: &QueueArguments| queue::database(&arguments.queue, QueueLimits::default());
+    match &arguments.command {
+        FleetCommand::Status(arguments) => {
+            let queue = open(&arguments.queue)?;
+            let (counts, fleet) = (queue.counts().or_stop(Exit::Host)?, queue.fleet().or_stop(Exit::Host)?);
+            write_and_print(&arguments.json, &WholeStatus { counts, fleet: &fleet }, lines(&fleet))?;
+        }
+        FleetCommand::Retry(arguments) => {
+            let job = one_line(&arguments.job, 80);
+            let state = open(&arguments.queue)?.retry(&Ticket::named(&arguments.job)).or_stop(Exit::Host)?;
+            match state {
+                Some(JobState::Waiting) => print([format!("{job} waits")]),
+                Some(JobState::Lost) => {
+                    return Err(Stop::usage(format!("the submission of {job} is gone; it must be submitted again")));
+                }
+                Some(state) => {
+                    let state = format!("{state:?}").to_lowercase();
+                    return Err(Stop::usage(format!("{job} is {state}; only what is lost is tried again")));
+                }
+                None => return Err(Stop::usage(format!("there is no evaluation {job} in this queue"))),
+            }
+        }
+        FleetCommand::Drain(arguments) => {
+            open(&arguments.queue)?.drain(&arguments.host, !arguments.undo).or_stop(Exit::Host)?;
+            let what = if arguments.undo { "is not drained any more" } else { "is drained" };
+            print([format!("{} {what}: its workers hear of it within seconds", one_line(&arguments.host, TEXT))]);
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn lines(fleet: &FleetStatus) -> Vec<String> {
+    let mut lines = vec![];
+    let offers = |needs: &[String]| {
+        let live =
+            fleet.workers.iter().filter(|worker| worker.silent < SILENT && !fleet.drained.contains(&worker.host));
+        live.filter(|worker| needs.iter().all(|need| worker.offers.contains(need))).count()
+    };
+    for depth in &fleet.depth {
+        let (waiting, running, workers) = (depth.waiting, depth.running, offers(&depth.needs));
+        let needs = if depth.needs.is_empty() { "nothing".to_owned() } else { depth.needs.join(", ") };
+        lines
+            .push(format!("{waiting} waiting, {running} running, {workers} workers: needs {}", one_line(&needs, TEXT)));
+    }
+    if fleet.depth.is_empty() {
+        lines.push("nothing waits or runs".to_owned());
+    }
+    if let Some(oldest) = &fleet.oldest {
+        let client = one_line(&oldest.client, TEXT);
+        lines.push(format!("oldest: {} of {client}, waits for {} s", oldest.ticket, oldest.seconds));
+    }
+    for worker in &fleet.workers {
+        let (host, name) = (one_line(&worker.host, TEXT), one_line(&worker.name, TEXT));
+        let seen = match (worker.silent, fleet.drained.contains(&worker.host)) {
+            (silent, _) if silent >= SILENT => format!(", silent for {silent} s"),
+            (_, true) => ", drained".to_owned(),
+            _ => String::new(),
+        };
+        let (running, ended) = (worker.running, worker.ended);
+        lines.push(format!("host {host}: worker {name} has {running}, ended {ended} in 10 minutes{seen}"));
+    }
+    let gone = fleet.drained.iter().filter(|host| fleet.workers.iter().all(|worker| worker.host != **host));
+    lines.extend(gone.map(|host| format!("host {}: drained, no worker", one_line(host, TEXT))));
+    lines.extend(fleet.dead_letters.iter().map(dead_letter));
+    lines
+}
+
+fn dead_letter(dead: &DeadLetter) -> String {
+    let DeadLetter { ticket, client, seconds, attempts, .. } = dead;
+    let why =
+        serde_json::to_value(dead.loss).ok().and_then(|loss| loss.as_str().map(str::to_owned)).unwrap_or_default();
+    let attempts: Vec<String> = attempts
+        .iter()
+        .map(|attempt| format!("{}: {}", one_line(&attempt.host, 80), one_line(&attempt.log, TEXT)))
+        .collect();
+    let client = one_line(client, TEXT);
+    format!("lost ({why}): {ticket} of {client}, {seconds} s ago; {}", attempts.join("; "))
+}

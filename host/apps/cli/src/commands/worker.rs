@@ -1,0 +1,175 @@
+//! `passhost worker LIST|DIR... --queue ADDRESS`
+
+use super::serve::evaluator::Evaluator;
+use super::serve::samples::by_name;
+use super::serve::server_name::{NAME, server_name};
+use super::serve::{config, host, offers, queue};
+use crate::arguments::{Devices, LaunchArguments, MeasureArguments, devices, duration, label};
+use crate::exit::{Exit, OrStop, Stop};
+use crate::output::print;
+use crate::terminal::Terminal;
+use crate::{interrupt, private};
+use clap::Args;
+use passhost_queue::{QueueLimits, Ticket, UnmetNeeds, Worker, random_hexadecimal};
+use passhost_result::untrusted::one_line;
+use passhost_serve::{GradingEvent, GradingSettings, ShutdownMode, work_alone};
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+#[derive(Debug, Args)]
+pub struct WorkerArguments {
+    /// The samples of the servers whose submissions it evaluates
+    #[arg(required = true, value_name = "LIST|DIR")]
+    pub samples: Vec<PathBuf>,
+    /// The PostgreSQL database of the queue: postgres://USER@HOST/DATABASE, or a file with that and a password
+    #[arg(long, value_name = "ADDRESS|FILE")]
+    pub queue: String,
+    /// Labels of this worker, for submissions that need some (`passhost serve --labels`)
+    #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = label)]
+    pub labels: Vec<String>,
+    /// Keeps its name in this directory: what it held when it was killed waits again as soon as it starts again
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Submissions of one client for one sample that it takes at once, so that the sample is read once
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub batch: u16,
+    /// How long a submission is held without a word of this worker until another one may have it
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration)]
+    pub lease: Duration,
+    /// After SIGTERM: how long the submission that is being evaluated may take until it is given back
+    #[arg(long, value_name = "TIME", default_value = "25s", value_parser = duration)]
+    pub grace: Duration,
+    /// As of the servers: how many submissions of one author to a sample share the error of a verdict
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub submissions: u32,
+    #[command(flatten)]
+    pub launch: LaunchArguments,
+    #[command(flatten)]
+    pub measure: MeasureArguments,
+    /// auto, cpu, cuda, cuda:N, or several GPUs that work side by side, cuda:0,1
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices)]
+    pub device: Devices,
+    /// Threads for CPU work, all cores if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+}
+
+pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let samples = Arc::new(by_name(super::named_samples(&arguments.samples, terminal)?)?);
+    let config = config(&arguments.measure, &arguments.launch, arguments.submissions, &arguments.device)?;
+    let (name, _file) = match &arguments.data {
+        Some(data) => {
+            private::directory("--data", data, NAME)?;
+            server_name(data).map(|(name, file)| (name, Some(file)))?
+        }
+        None => (random_hexadecimal::<8>().or_stop(Exit::Host)?, None),
+    };
+    // Each client gets its turn, however many workers there are.
+    let limits = QueueLimits { running_of_client: u64::MAX, ..QueueLimits::default() };
+    let database = queue::database(&arguments.queue, limits)?;
+    let mut worker = Worker { name, host: host(), offers: offers::of_server(&config, &samples)? };
+    worker.offers.extend(offers::of_labels(&arguments.labels));
+    let supervisor = Arc::new(super::supervisor(config, terminal));
+    let confinement = arguments.measure.confinement.mode();
+    let own = queue::address_file(&arguments.queue).into_iter().chain(arguments.data.as_deref());
+    let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
+    devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
+    print(devices.iter().map(|device| super::device_line(device.info())));
+    print([format!("worker {} on {}, {} samples", worker.name, worker.host, samples.len())]);
+    let mut offers = worker.offers.clone();
+    offers.extend(devices.iter().map(offers::of_device));
+    let graders = Evaluator::all(&supervisor, &samples, devices, confinement);
+    interrupt::watch();
+    let ends = OnceCell::new();
+    let mode = || match interrupt::count() {
+        0 => ShutdownMode::GoOn,
+        1 if ends.get_or_init(|| Instant::now() + arguments.grace) > &Instant::now() => ShutdownMode::End,
+        _ => ShutdownMode::EndNow,
+    };
+    let settings = GradingSettings { lease: arguments.lease, batch: usize::from(arguments.batch), holds_results: true };
+    let log = WorkerLog { offers, said: Mutex::default() };
+    work_alone(Arc::new(database), worker, settings, graders, mode, move |event| log.say(&event))
+        .or_stop(Exit::Host)?;
+    Ok(Exit::Interrupted(interrupt::last()))
+}
+
+/// What a worker says: a line for each submission, and one where something changes.
+struct WorkerLog {
+    offers: Vec<String>,
+    said: Mutex<LastSaid>,
+}
+
+#[derive(Default)]
+struct LastSaid {
+    is_away: bool,
+    is_drained: bool,
+    refused: Vec<Ticket>,
+}
+
+impl WorkerLog {
+    fn say(&self, event: &GradingEvent<'_>) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            GradingEvent::Graded { ticket, time, trouble, .. } => {
+                let seconds = time.as_secs_f64();
+                print([match trouble {
+                    None => format!("{ticket}: evaluated in {seconds:.1} s"),
+                    Some(why) => format!("{ticket}: left to another host: {}", one_line(why, 400)),
+                }]);
+            }
+            GradingEvent::Refused(ticket) => {
+                print([format!("{ticket}: result refused: it was cancelled, or given to another worker")]);
+            }
+            GradingEvent::Away(error) => {
+                if !std::mem::replace(&mut said.is_away, true) {
+                    print([format!("the queue is away, results are held: {}", one_line(&error.to_string(), 400))]);
+                }
+            }
+            GradingEvent::CheckedIn(check_in) => {
+                said.is_away = false;
+                if check_in.is_drained != said.is_drained {
+                    said.is_drained = check_in.is_drained;
+                    let what = if said.is_drained { "nothing is taken" } else { "submissions are taken again" };
+                    print([format!("the operator changed whether this host is drained: {what}")]);
+                }
+                let refused: Vec<Ticket> = check_in.unmet.iter().map(|unmet| unmet.first.clone()).collect();
+                if refused != said.refused {
+                    print(check_in.unmet.iter().map(|unmet| self.refusal(unmet)));
+                    said.refused = refused;
+                }
+            }
+        }
+    }
+
+    /// That it leaves jobs to others, and what they need that it has not.
+    fn refusal(&self, UnmetNeeds { needs, waiting, first }: &UnmetNeeds) -> String {
+        let missing = needs.iter().filter(|need| !self.offers.contains(need)).map(|need| {
+            let kind = need.split('=').next().unwrap_or_default();
+            let own = self.offers.iter().find(|offer| kind != "label" && offer.split('=').next() == Some(kind));
+            let own = own.map_or("not".to_owned(), |own| format!("`{own}`"));
+            format!("needs `{need}`, and this worker has {own}")
+        });
+        let missing: Vec<String> = missing.collect();
+        one_line(&format!("{first}: refused, it {}; {waiting} such wait for another worker", missing.join(", ")), 1000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_worker_refuses_is_named_with_what_it_has_not() {
+        let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let log = WorkerLog { offers: texts(&["programs=1", "policy=open"]), said: Mutex::default() };
+        let needs = texts(&["policy=open", "programs=2", "label=h200"]);
+        let unmet = UnmetNeeds { needs, waiting: 3, first: Ticket::named("job") };
+        assert_eq!(
+            log.refusal(&unmet),
+            "job: refused, it needs `programs=2`, and this worker has `programs=1`, needs `label=h200`, and this worker has not; \
+             3 such wait for another worker"
+        );
+    }
+}
