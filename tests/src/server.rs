@@ -103,11 +103,13 @@ impl Drop for Server {
 fn listening(place: &TempDir, sample: &TempDir, options: &[String]) -> (Child, String) {
     let at = |name: &str| place.path().join(name);
     let serve = Passhost::new([Path::new("serve"), sample.path(), Path::new("--clients"), &at("clients")]);
-    let words = ["--listen", "127.0.0.1:0", "--device", "cpu", "--threads", "1", "--budget", "10ms", "--accept-noise"];
+    let words = ["--listen", "127.0.0.1:0", "--threads", "1", "--budget", "10ms", "--accept-noise"];
     let mut command = serve.with(&words).command();
-    if !options.iter().any(|option| option == "--disk") {
-        // As little as any machine that tests has free.
-        command.args(["--disk", "64M"]);
+    // As little as any machine that tests has free.
+    for [option, value] in [["--disk", "64M"], ["--device", "cpu"]] {
+        if !options.iter().any(|given| given == option) {
+            command.args([option, value]);
+        }
     }
     command.args(options).arg("--data").arg(at("data")).stdout(Stdio::piped()).stderr(Stdio::null());
     let started = command.spawn();

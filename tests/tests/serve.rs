@@ -1,6 +1,7 @@
 //! `passhost serve`: results are those of the command, each comes once, and who means no good is refused without harm.
 
 mod events;
+mod fleet;
 mod killed;
 mod load;
 mod share;

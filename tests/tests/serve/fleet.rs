@@ -1,0 +1,148 @@
+//! A server without a device, whose submissions workers evaluate. They share a PostgreSQL database.
+
+#[path = "../../../host/apps/queue/tests/engines/mod.rs"]
+#[allow(clippy::unwrap_used, unused_macros, reason = "a test fails by panicking")]
+mod engines;
+
+use super::{Answer, COMPONENT, Server};
+use engines::Server as Database;
+use passhost_tests::{Passhost, plugin, sample_with};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Stdio};
+
+/// A worker on the CPU.
+struct Worker(Child, BufReader<ChildStdout>);
+
+impl Worker {
+    fn start(samples: &[&Path], address: &str, options: &[&str]) -> Worker {
+        let words = ["--device", "cpu", "--threads", "1", "--accept-noise", "--lease", "2s", "--queue", address];
+        let worker = Passhost::new([Path::new("worker")].iter().chain(samples)).with(&words).with(options);
+        let started = worker.command().stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        assert!(started.is_ok(), "{started:?}");
+        let mut process = started.unwrap_or_else(|_| unreachable!("it was checked"));
+        let out = process.stdout.take().unwrap_or_else(|| unreachable!("it was piped"));
+        Worker(process, BufReader::new(out))
+    }
+
+    /// The next line that it prints with this text.
+    fn says(&mut self, text: &str) -> String {
+        let mut line = String::new();
+        while self.1.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+            if line.contains(text) {
+                return line;
+            }
+            line.clear();
+        }
+        unreachable!("the worker ended without `{text}`: {:?}", self.0.try_wait())
+    }
+
+    /// Its exit code after a signal.
+    fn ends(mut self, signal: Signal) -> Option<i32> {
+        let sent = kill_process(Pid::from_child(&self.0), signal);
+        assert!(sent.is_ok(), "{sent:?}");
+        self.0.wait().ok()?.code()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+fn fleet(address: &str) -> Value {
+    let run = Passhost::new(["fleet", "status", "--queue", address, "--json", "-"]).run();
+    run.expect_end(0, &[]);
+    serde_json::from_str(&run.out).unwrap_or_default()
+}
+
+/// What of a document is the same wherever and whenever the evaluation runs: neither times nor what the drawn inputs decide,
+/// as the tightest tolerance.
+fn lasting(document: &Value) -> Value {
+    let of = |value: &Value, names: &[&str]| names.iter().map(|&name| value[name].clone()).collect::<Vec<_>>();
+    let variants = document["variants"].as_array().into_iter().flatten();
+    let variants =
+        variants.map(|variant| of(variant, &["name", "class", "rewrite", "element_type", "bytes", "failure"]));
+    let job = of(
+        &document["job"],
+        &["plugin_sha256", "plugin_info", "sample", "sample_sha256", "groups", "device", "inputs"],
+    );
+    let all = of(document, &["schema", "blame", "failure", "policy", "limits", "options", "confinement"]);
+    serde_json::json!([variants.collect::<Vec<_>>(), job, all])
+}
+
+#[test]
+fn workers_that_are_killed_evaluate_each_submission_once_and_as_the_command_does() {
+    let Some(database) = Database::shared("workers_that_are_killed_evaluate_each_submission_once") else { return };
+    let address = database.schema("workers");
+    // In float32: with halves a verdict may depend on the inputs that are drawn.
+    let more = [("rms-norm", "float32/s0-1_"), ("masked-mean-pool", "float32/shape-0/")];
+    let more = more.map(|(name, variant)| sample_with(name, &[variant]));
+    let [norm, pool] = more.each_ref().map(|sample| sample.path().display().to_string());
+    let server = Server::start_with(&["--device", "none", "--queue", &address, &norm, &pool]);
+    let samples = [server.sample_path(), more[0].path(), more[1].path()];
+    // Whoever measures otherwise leaves them to others, and says so.
+    let mut other = Worker::start(&samples[..], &address, &["--budget", "20ms"]);
+    let submit = |sample: &Path, name: &str| -> Answer {
+        let sample = sample.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let bytes = std::fs::read(plugin(name)).unwrap_or_default();
+        let headers = [COMPONENT, ("Content-Length", &bytes.len().to_string())];
+        let line = format!("POST /v1/evaluations?sample={sample}");
+        let answer = server.raw(&server.request("alice", &line, &headers, &bytes));
+        answer.unwrap_or_else(|| unreachable!("no answer to {line}"))
+    };
+    let plugins = ["fuse-pointwise", "noop", "panics", "autofuse"];
+    let jobs: Vec<(&Path, &str, String)> =
+        samples.iter().flat_map(|sample| plugins.map(|name| (*sample, name, submit(sample, name).id()))).collect();
+    let refusal = other.says("refused");
+    assert!(refusal.contains("needs `settings=") && refusal.contains("12 such wait"), "{refusal}");
+    let start = || Worker::start(&samples[..], &address, &["--budget", "10ms"]);
+    let (mut first, second) = (start(), start());
+    first.says("evaluated in");
+    assert_eq!(first.ends(Signal::KILL), None);
+    for (sample, name, id) in &jobs {
+        let evaluation = server.ended("alice", id);
+        assert_eq!(evaluation["state"], "finished", "{evaluation}");
+        let run = Passhost::eval_within("10ms", &plugin(name), sample).with(&["--threads", "1"]).run();
+        let expected = lasting(run.json());
+        assert_eq!(lasting(&evaluation["document"]), expected, "{name} on {}", sample.display());
+        assert!(expected[1][0].is_string() && !expected[2][3].is_null(), "{expected}");
+    }
+    let status = fleet(&address);
+    assert_eq!((&status["counts"]["ended"], &status["counts"]["waiting"]), (&12.into(), &0.into()), "{status}");
+    let ended = status["workers"].as_array().into_iter().flatten().map(|worker| worker["ended"].as_u64());
+    assert_eq!(ended.sum::<Option<u64>>(), Some(12), "{status}");
+    for worker in [other, second] {
+        assert_eq!(worker.ends(Signal::TERM), Some(143));
+    }
+}
+
+#[test]
+fn a_host_that_is_drained_takes_nothing_until_it_is_not_any_more() {
+    let Some(database) = Database::shared("a_host_that_is_drained_takes_nothing") else { return };
+    let address = database.schema("drained");
+    let server = Server::start_with(&["--device", "none", "--queue", &address, "--labels", "small"]);
+    let mut worker = Worker::start(&[server.sample_path()], &address, &["--budget", "10ms", "--labels", "small,cpu"]);
+    let host = worker.says("worker ");
+    let host = host.split(" on ").nth(1).and_then(|rest| rest.split(',').next()).unwrap_or_default();
+    let drain = |more: &[&str]| {
+        Passhost::new(["fleet", "drain", host, "--queue", &address]).with(more).run().expect_end(0, &["is "]);
+    };
+    drain(&[]);
+    worker.says("nothing is taken");
+    let wasm = std::fs::read(plugin("fuse-pointwise")).unwrap_or_default();
+    let id = server.submit("alice", "key", &wasm).map(|answer| answer.id()).unwrap_or_default();
+    let status = fleet(&address);
+    assert_eq!((&status["counts"]["waiting"], &status["oldest"]["ticket"]), (&1.into(), &id.as_str().into()));
+    assert_eq!((&status["drained"][0], &status["workers"][0]["host"]), (&host.into(), &host.into()));
+    let refused = Passhost::new(["fleet", "retry", &id, "--queue", &address]).run();
+    refused.expect_end(0, &["waits"]);
+    drain(&["--undo"]);
+    worker.says("taken again");
+    assert_eq!(server.ended("alice", &id)["state"], "finished");
+    let refused = Passhost::new(["fleet", "retry", &id, "--queue", &address]).run();
+    refused.expect_end(2, &["is finished; only what is lost is tried again"]);
+}
