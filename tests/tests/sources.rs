@@ -97,7 +97,7 @@ fn what_is_no_source_is_a_result_where_its_author_is_to_blame() -> std::io::Resu
         ("linked", "without links"),
     ] {
         let run = Passhost::eval(&at(name), sample.path()).run();
-        run.expect_end(1, &["plugin (source)", said, "docs/building.md"]);
+        run.expect_end(1, &["plugin (source)", said, "THREAT_MODEL.md"]);
         for variant in run.variants() {
             let Value::Object(failure) = &variant["failure"] else { unreachable!("{variant}") };
             run.expect(failure["blame"] == "plugin" && failure["stage"] == "source", "the author is blamed");
@@ -162,7 +162,7 @@ fn nothing_is_built_without_an_sdk_or_unconfined() {
     build().variable("PASSHOST_SDK", "/nowhere").run().expect_end(3, &["no compiled SDK", "passhost setup-sdk"]);
     for (lacking, name) in [(libc::SYS_landlock_create_ruleset, "Landlock"), (libc::SYS_seccomp, "seccomp")] {
         let run = build().on_a_kernel_without(&[lacking]).run();
-        run.expect_end(3, &[&format!("this kernel has no {name}"), "docs/building.md"]);
+        run.expect_end(3, &[&format!("this kernel has no {name}"), "THREAT_MODEL.md"]);
         build().with(&["--inside-sandbox"]).on_a_kernel_without(&[lacking]).run().expect_end(0, &["own-pass.wasm"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of each op that a graph may have: the table behind `passhost ops` and docs/lowerings.md.
+//! What becomes of each op that a graph may have: the table behind `passhost ops` and docs/results/lowerings.md.
 
 use super::LowerError;
 use super::analysis::GraphAnalysis;

@@ -2,7 +2,7 @@
 //!
 //! Reads graphs in the text form from standard input, whatever stands between them; or makes graphs of the size that is
 //! given as the argument, of one kind if that is given too. Prints a line for each, with the time that the pass took here,
-//! and at the end a row for the table in docs/autofuse.md, and why calls stayed. `scripts/coverage` does so for pieces of
+//! and at the end a row for the table in docs/results/h200.md, and why calls stayed. `scripts/coverage` does so for pieces of
 //! GraphNet's models.
 
 #[path = "../tests/sized/mod.rs"]

@@ -1,5 +1,5 @@
 //! One pass for any graph: removes what does nothing, and makes kernels of the ops for which that is estimated to take
-//! less time on the device at hand. `docs/autofuse.md` has the cost model and says how to read the log.
+//! less time on the device at hand. `docs/kernels.md` has the cost model and says how to read the log.
 //!
 //! Besides kernels it inserts `attention` as one call of the library's, and convolutions without their `bias`,
 //! where the policy lets it.

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-const PAGE: &str = "docs/exploits.md";
+const PAGE: &str = "docs/results/exploits.md";
 const ATTACKS: &str = "| attack | what it does | here |";
 const REASONS: &str = "| reason | means |";
 /// What a link to a case begins with.
-const CORPUS: &str = "../tests/adversarial/";
+const CORPUS: &str = "../../tests/adversarial/";
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -86,8 +86,8 @@ fn a_row_without_answer_a_missing_case_and_a_wrong_count_are_found() {
     };
     let none = |name: &str| (name != "01-a/b").then(|| format!("no {name}"));
     let both = "2 of 2: 1 refused by a case, 1 cannot be written.";
-    let case = "[01-a/b](../tests/adversarial/01-a/b)";
-    let two = format!("{case}, [02-c/d](../tests/adversarial/02-c/d)");
+    let case = "[01-a/b](../../tests/adversarial/01-a/b)";
+    let two = format!("{case}, [02-c/d](../../tests/adversarial/02-c/d)");
     for (here, counted, expected) in [
         (case, both, ""),
         (&two, both, "no 02-c/d"),
@@ -95,7 +95,11 @@ fn a_row_without_answer_a_missing_case_and_a_wrong_count_are_found() {
         (case, "2 of 2: 2 refused by a case, 0 cannot be written.", "the page does not say"),
         ("", "2 of 2: 0 refused by a case, 1 cannot be written.", "neither cases nor a reason"),
         ("no luck", "2 of 2: 0 refused by a case, 1 cannot be written.", "neither cases nor a reason"),
-        ("[01-a/b](../tests/adversarial/01-a/c)", "2 of 2: 0 refused by a case, 1 cannot be written.", "neither cases"),
+        (
+            "[01-a/b](../../tests/adversarial/01-a/c)",
+            "2 of 2: 0 refused by a case, 1 cannot be written.",
+            "neither cases",
+        ),
         (&format!("{case} | more"), "2 of 2: 0 refused by a case, 1 cannot be written.", "4 cells of 3"),
     ] {
         let found = complaints(&page(here, counted), none).join("\n");

@@ -3,7 +3,7 @@
 //!
 //! A [`Campaign`] puts cases of one `target` to the host in a process of their own, so that what kills or hangs it is
 //! seen from outside, and counts what came of them. A case is drawn from the seed of the run and its number, so that each
-//! can be drawn again. docs/fuzzing.md says what each target does, and what runs of it found.
+//! can be drawn again. CONTRIBUTING.md says what each target does, and what runs of it found.
 
 mod campaign;
 pub mod claims;

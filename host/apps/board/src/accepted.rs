@@ -26,7 +26,7 @@ pub enum BoardError {
     #[error("cannot read the board `{path}`: {1}; `passhost leaderboard DIR --new RESULTS` begins one", path = .0.display())]
     Read(PathBuf, io::Error),
     /// It says something else than what a board accepts.
-    #[error("`{path}` is no board: {1}; docs/leaderboard.md has its form", path = .0.display())]
+    #[error("`{path}` is no board: {1}; docs/signing.md has its form", path = .0.display())]
     Form(PathBuf, String),
     /// Results to begin a board with were not made alike.
     #[error(

@@ -169,6 +169,6 @@ fn a_board_is_read_as_it_was_written_and_what_cannot_be_meant_is_refused() {
     assert!(said("/sample_lists/0/samples", both).contains(one_content));
     assert!(said("/sample_lists/0/samples", serde_json::json!([])).contains("`list` has no sample"));
     assert!(said("/schema", "passhost.board/0".into()).contains("expected `passhost.board/2`"));
-    assert!(said("/title", 1.into()).contains("docs/leaderboard.md"));
+    assert!(said("/title", 1.into()).contains("docs/signing.md"));
     assert!(Board::read(Path::new("/nowhere")).unwrap_err().to_string().contains("--new RESULTS"));
 }

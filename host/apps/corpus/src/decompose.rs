@@ -7,7 +7,7 @@
 //! A piece reads what enters it as `in_0`, `in_1`, ..., and returns what the rest of the model reads. Shapes and other
 //! numbers that Python knows are written where they are used. Pieces that have the same canonical graph are one.
 //!
-//! `docs/decomposition.md` says more about the rules.
+//! `docs/graphnet.md` says more about the rules.
 
 mod class;
 mod cut;

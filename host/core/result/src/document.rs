@@ -183,7 +183,7 @@ impl ChildProfiles {
         let missing: Vec<String> =
             missing.iter().flatten().map(|(name, missing)| format!("{name} (no {missing})")).collect();
         let note = "this kernel cannot confine child processes fully";
-        (!missing.is_empty()).then(|| format!("{note}: {}; see docs/confinement.md", missing.join(", ")))
+        (!missing.is_empty()).then(|| format!("{note}: {}; see THREAT_MODEL.md", missing.join(", ")))
     }
 }
 

@@ -100,7 +100,7 @@ pub enum BuildError {
     /// The compiler cannot be confined fully. Nothing of the source has reached it.
     #[error(
         "this kernel has no {missing} ({profile}), and a compiler of untrusted sources runs fully confined or not at \
-         all; build a source of your own by --cargo, or see docs/building.md for sandboxes around all of it"
+         all; build a source of your own by --cargo, or see THREAT_MODEL.md for sandboxes around all of it"
     )]
     Unconfined {
         /// What is missing, in words.

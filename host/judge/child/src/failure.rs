@@ -11,7 +11,7 @@ use passhost_result::untrusted::one_line;
 pub const DOCTOR: &str = "run `passhost doctor`";
 /// What to do where a child cannot be confined as it must.
 pub const UNCONFINED: &str =
-    "use a kernel with Landlock and seccomp (docs/confinement.md), or leave --require-confinement out";
+    "use a kernel with Landlock and seccomp (THREAT_MODEL.md), or leave --require-confinement out";
 
 /// Programs that were to be timed as captured ones and cannot be: the pass's doing only where eager can.
 pub fn not_captured(reason: &NotCaptured) -> Failure {

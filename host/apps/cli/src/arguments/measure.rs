@@ -22,7 +22,7 @@ pub struct MeasureArguments {
     /// Wall clock of one step of the device process; derived from the sample's own speed if absent
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// What is allowed, asked and counted: open, kernels, strict, or a file (docs/policies.md)
+    /// What is allowed, asked and counted: open, kernels, strict, or a file (docs/checking.md)
     #[arg(long, value_name = "NAME|FILE", default_value = "open", value_parser = policy)]
     pub policy: Policy,
     /// How inputs are drawn

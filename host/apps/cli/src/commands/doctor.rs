@@ -86,7 +86,7 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
 fn confined(profile: SandboxProfile) -> Result<String, String> {
     match profile.missing() {
         None => Ok(profile.to_string()),
-        Some(missing) => Err(format!("this kernel has no {missing} ({profile}); see docs/confinement.md")),
+        Some(missing) => Err(format!("this kernel has no {missing} ({profile}); see THREAT_MODEL.md")),
     }
 }
 
@@ -113,7 +113,7 @@ fn attempts() -> Result<String, String> {
     worked.extend(hole(device, HARMLESS.name, nowhere, true)?);
     match worked.as_slice() {
         [] => Ok(format!("confinement holds against {}, and hides the keys of caches", ATTEMPTS.join(", "))),
-        _ => Err(format!("confinement does not do what it should: {}; see docs/confinement.md", worked.join(", "))),
+        _ => Err(format!("confinement does not do what it should: {}; see THREAT_MODEL.md", worked.join(", "))),
     }
 }
 

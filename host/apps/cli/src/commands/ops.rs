@@ -19,7 +19,7 @@ use rows::{graphnet, rows};
 #[derive(Debug, Args)]
 pub struct OpsArguments {
     /// An op, as `gelu`, `aten::add` or `aten::add.Tensor`: its schemas and where it may occur; a page of all ops if
-    /// absent, which is docs/lowerings.md
+    /// absent, which is docs/results/lowerings.md
     pub name: Option<String>,
 }
 
@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn the_page_in_the_documents_is_what_the_command_prints() {
-        expect_file!["../../../../../docs/lowerings.md"].assert_eq(&format!("{}\n", page::render(&rows().unwrap())));
+        expect_file!["../../../../../docs/results/lowerings.md"]
+            .assert_eq(&format!("{}\n", page::render(&rows().unwrap())));
     }
 
     #[test]

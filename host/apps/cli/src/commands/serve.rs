@@ -84,7 +84,7 @@ pub struct ServeArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Episodes of training loops (docs/openenv.md)")]
+#[command(next_help_heading = "Episodes of training loops (docs/agent.md)")]
 pub struct EpisodeArguments {
     /// Calls of tools in an episode
     #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().steps, value_parser = clap::value_parser!(u32).range(1..))]

@@ -41,7 +41,7 @@ pub struct ShowArguments {
     /// The program as the sample has it, in-place ops included
     #[arg(long)]
     pub reference: bool,
-    /// Which rewrites may run: open, kernels, strict, or a file (docs/policies.md)
+    /// Which rewrites may run: open, kernels, strict, or a file (docs/checking.md)
     #[arg(long, value_name = "NAME|FILE", default_value = "open", requires = "after", value_parser = policy)]
     pub policy: Policy,
     #[command(flatten)]

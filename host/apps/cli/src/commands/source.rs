@@ -37,7 +37,7 @@ pub fn sdk_source() -> Result<PathBuf, Stop> {
 
 /// A source that cannot be read, as it stands in documents.
 pub fn unread(error: &SourceError) -> Failure {
-    let hint = "docs/building.md says what a source may be made of".to_owned();
+    let hint = "THREAT_MODEL.md says what a source may be made of".to_owned();
     Failure { blame: Blame::Plugin, stage: "source".to_owned(), message: error.to_string(), hint }
 }
 

@@ -61,7 +61,7 @@ impl Rewritten {
         if config.policy.rules().inserted != Inserted::Listed {
             check_own_calls(&self.functional, &self.graph).map_err(|error| {
                 let message = format!("the policy `{}` does not allow this: {error}", config.policy.name());
-                let hint = "docs/policies.md says what it allows; `passhost show --after` prints the graph";
+                let hint = "docs/checking.md says what it allows; `passhost show --after` prints the graph";
                 stopped_at(trail, &error, &self.graph, failure(Blame::Plugin, "policy", message, hint))
             })?;
         }

@@ -132,7 +132,7 @@ pub struct PatienceArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Evaluations")]
 pub struct EvaluationArguments {
-    /// What is allowed, asked and counted: open, kernels, strict, or a file (docs/policies.md)
+    /// What is allowed, asked and counted: open, kernels, strict, or a file (docs/checking.md)
     #[arg(long, value_name = "NAME|FILE", value_parser = policy_name)]
     pub policy: Option<String>,
     /// Wall clock of a variant on the device

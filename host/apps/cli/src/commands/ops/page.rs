@@ -1,4 +1,4 @@
-//! docs/lowerings.md.
+//! docs/results/lowerings.md.
 
 use super::rows::{COUNTS, OpSummary};
 use passhost_corpus::quantities::count;
