@@ -80,8 +80,12 @@ fn readme_is_read_in_five_minutes() {
 #[test]
 fn what_a_user_reads_has_the_fields_words() {
     let mut found = vec![];
-    for page in ["README.md", "docs/start.md", "docs/terms.md"] {
-        found.extend(refused(page, &read(&repository().join(page))));
+    let pages = ["", "docs"].into_iter().flat_map(|root| std::fs::read_dir(repository().join(root)));
+    let pages = pages.flatten().flatten().map(|entry| entry.path());
+    let pages: Vec<PathBuf> = pages.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
+    assert!(pages.len() > 12, "{} pages", pages.len());
+    for page in pages {
+        found.extend(refused(&page.display().to_string(), &read(&page)));
     }
     for words in COMMANDS {
         let help = Passhost::new(words.iter().chain(&["--help"])).run();
