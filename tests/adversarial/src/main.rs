@@ -35,6 +35,9 @@ struct Arguments {
     /// Writes the rows here as tables in Markdown, under what the file has before its first table
     #[arg(long)]
     markdown: Option<PathBuf>,
+    /// Tables without what each case does: for a page beside one that has it
+    #[arg(long)]
+    brief: bool,
 }
 
 fn device(text: &str) -> Result<DeviceChoice, String> {
@@ -62,7 +65,7 @@ fn main() -> Result<ExitCode, Trouble> {
     if let Some(path) = &arguments.json {
         std::fs::write(path, serde_json::to_string_pretty(&rows)?)?;
     }
-    let table = markdown(&rows);
+    let table = markdown(&rows, arguments.brief);
     match &arguments.markdown {
         Some(path) => {
             let before = std::fs::read_to_string(path).unwrap_or_default();

@@ -86,10 +86,11 @@ fn caught_by(found: &Found) -> String {
     }
 }
 
-/// The rows as tables in Markdown, the open ones in a table of their own.
-pub fn markdown(rows: &[Row]) -> String {
-    let mut text = String::from(
-        "| case | what it does | attempts | caught by | AS strict | gained |\n| --- | --- | ---: | --- | ---: | ---: |\n",
+/// The rows as tables in Markdown, the open ones in a table of their own. Brief ones do not say what a case does.
+pub fn markdown(rows: &[Row], is_brief: bool) -> String {
+    let (heading, line) = if is_brief { ("", "") } else { ("what it does | ", "--- | ") };
+    let mut text = format!(
+        "| case | {heading}attempts | caught by | AS strict | gained |\n| --- | {line}---: | --- | ---: | ---: |\n"
     );
     let mut open =
         String::from("| case | what it does | now | AS strict | needed |\n| --- | --- | --- | ---: | --- |\n");
@@ -98,7 +99,10 @@ pub fn markdown(rows: &[Row]) -> String {
         let Row { case, trick, attempts, caught_by, gained, .. } = row;
         match &row.open {
             Some(needed) => open.push_str(&format!("| {case} | {trick} | {caught_by} | {strict} | {needed} |\n")),
-            None => text.push_str(&format!("| {case} | {trick} | {attempts} | {caught_by} | {strict} | {gained} |\n")),
+            None => {
+                let trick = if is_brief { String::new() } else { format!("{trick} | ") };
+                text.push_str(&format!("| {case} | {trick}{attempts} | {caught_by} | {strict} | {gained} |\n"));
+            }
         }
     }
     if rows.iter().any(|row| row.open.is_some()) { format!("{text}\nOpen:\n\n{open}") } else { text }

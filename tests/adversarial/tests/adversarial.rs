@@ -24,7 +24,7 @@ fn every_case_ends_as_it_must() {
     let rows = play(&all(), plan);
     assert!(rows.is_ok(), "{rows:?}");
     let rows = rows.unwrap_or_default();
-    println!("{}", markdown(&rows));
+    println!("{}", markdown(&rows, false));
     println!("{} cases, {} of them open", rows.len(), rows.iter().filter(|row| row.open.is_some()).count());
     let complaints: Vec<String> =
         rows.iter().filter_map(|row| Some(format!("{}: {}", row.case, row.complaint.as_ref()?))).collect();
