@@ -11,6 +11,7 @@ from unittest import mock
 import torch
 import torch._dynamo
 from torch import Tensor, fx
+from torch._guards import detect_fake_mode
 from torch.utils import _pytree as pytree
 
 from .errors import ExtractError
@@ -79,6 +80,43 @@ def trace(model_or_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Capture
     except _Traced:
         pass
     return _only(model_or_fn, captures, None)
+
+
+def capture_unrun(model_or_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Capture:
+    """Do as `capture_training` does without running anything, whatever the sizes: inputs have the values that they are given, and there
+    are no outputs. What the first call of a model leaves in it is not there yet.
+    """
+    _refuse_what_has_no_graph(model_or_fn)
+    captures: list[Capture] = []
+    given: dict[int, Tensor] = {}
+
+    def unwritten(value: Tensor) -> Tensor:
+        # Memory that nobody touches isn't taken.
+        blank = torch.empty(value.shape, dtype=value.dtype, device=value.device)
+        given[id(blank)] = value
+        return blank
+
+    def stop(graph_module: fx.GraphModule, inputs: tuple[Any, ...]) -> Any:
+        kept = tuple(given.get(id(value), value) for value in inputs)
+        captures.append(Capture(graph_module, kept, None, _random(graph_module)))
+        raise _Traced
+
+    blanks, named = pytree.tree_map_only(Tensor, unwritten, (args, kwargs))
+    try:
+        _traced(model_or_fn, stop, blanks, named)
+    except _Traced:
+        pass
+    return _only(model_or_fn, captures, None)
+
+
+def _random(graph_module: fx.GraphModule) -> frozenset[fx.Node]:
+    """The operations that draw random numbers, found with the types of tensors alone."""
+    types = [node.meta["example_value"] for node in graph_module.graph.nodes if node.op == "placeholder"]
+    mode = detect_fake_mode(types)
+    if mode is None:
+        return frozenset()
+    with mode, mock.patch.object(mode, "allow_non_fake_inputs", True):
+        return run_and_watch(graph_module, types)[1]
 
 
 # What gets the graph and its inputs, and returns its outputs.

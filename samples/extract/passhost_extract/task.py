@@ -86,6 +86,13 @@ class Task:
 
         Raises `ExtractError` when no variant was added.
         """
+        files = self.files()
+        root = Path(out) / self.name
+        shutil.rmtree(root / "graphs", ignore_errors=True)
+        return written(root, files)
+
+    def files(self) -> dict[str, str]:
+        """What `write` writes: the texts by their paths in the task."""
         variants = self._added()
         symbolic = self._symbolic()
         files: dict[str, str] = {"graph_list.txt": ""}
@@ -96,9 +103,7 @@ class Task:
                 folder = f"graphs/{CATEGORY}/{dtype}/{label}/{self._provenance.model_name}"
                 files["graph_list.txt"] += f"{folder}\n"
                 files |= {f"{folder}/{name}": content for name, content in one.files(dtype, shapes, position).items()}
-        root = Path(out) / self.name
-        shutil.rmtree(root / "graphs", ignore_errors=True)
-        return _written(root, files)
+        return files
 
     def write_graph(self, out: Path | str) -> Path:
         """Write one graph folder `out/<name>`, as GraphNet keeps whole models: the last variant, and symbols for what varies.
@@ -115,7 +120,7 @@ class Task:
                 f"{self.name}: the graphs of {len(variants)} calls differ, and one graph folder holds one graph; write a task instead"
             )
         (dtype,) = variants[0].texts
-        return _written(Path(out) / self.name, variants[-1].files(dtype, symbolic, len(variants) - 1))
+        return written(Path(out) / self.name, variants[-1].files(dtype, symbolic, len(variants) - 1))
 
     def _added(self) -> list[Variant]:
         if not self._variants:
@@ -167,7 +172,8 @@ def _float_dtype(name: str) -> torch.dtype:
     return dtype
 
 
-def _written(root: Path, files: dict[str, str]) -> Path:
+def written(root: Path, files: dict[str, str]) -> Path:
+    """Write texts below `root`, and give `root` back."""
     for path, content in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(content, encoding="utf-8")

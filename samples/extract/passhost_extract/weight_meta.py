@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from .errors import ExtractError
+from .large import drawn_from
 
 # Integer tensors up to this many elements are written out in full.
 _LITERAL_ELEMENTS = 64
@@ -44,12 +45,12 @@ def _class_text(name: str, original_name: str, value: Tensor) -> str:
     mean = std = data = "None"
     bounds: list[str] = []
     if value.is_floating_point() and value.numel() > 0:
-        wide = value.double()
+        wide = drawn_from(value).double()
         mean, std = _rounded(wide.mean().item()), _rounded(wide.std(correction=0).item())
         if wide.min().item() <= _MASK_BOUND:
             bounds = _bounds(wide)
     elif value.dtype != torch.bool and value.numel() > 0:
-        bounds = _bounds(value)
+        bounds = _bounds(drawn_from(value))
         if value.numel() <= _LITERAL_ELEMENTS:
             data = repr(value.flatten().tolist())
     lines = [

@@ -71,6 +71,7 @@ fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> 
     }
     lines.extend(scores(&summary.all, conditions.headline, terminal));
     lines.extend(by_tolerance(&summary.all, terminal));
+    lines.extend(fast(summary, terminal));
     lines.extend(slices(summary, terminal));
     // The classes of the JSON form, of which one has a plainer word.
     let ends = summary.ends.iter().map(|(end, count)| format!("{count} {}", end.replace("pass miss", "unchanged")));
@@ -189,6 +190,25 @@ fn by_tolerance(all: &PartScores, terminal: &Terminal) -> Vec<String> {
     rows.push(row("strict", &wall.es_strict));
     rows.extend(all.device.iter().map(|device| row("device", &device.es)));
     terminal.headed(&head, &rows)
+}
+
+/// A line for each list of samples, and one for all where there is none: what is quoted of a benchmark, with its conditions.
+fn fast(summary: &Summary, terminal: &Terminal) -> Vec<String> {
+    let types = match summary.element_types.as_slice() {
+        [only] => one_line(&only.name, 20),
+        _ => "several element types".to_owned(),
+    };
+    let lists = summary.groups.iter().map(|slice| (one_line(&slice.name, 60), &slice.part));
+    let all = summary.groups.is_empty().then(|| ("all".to_owned(), &summary.all));
+    let line = |(name, part): (String, &PartScores)| {
+        let right = part.fast.right?;
+        let [zero, one, two] = [part.fast.fast_0, part.fast.fast_1, part.fast.fast_2].map(|share| 100.0 * share);
+        let mean = rounded(right.speedup, 2);
+        let graphs = counted(part.scored, "graph");
+        let text = format!("{name}, {types}: fast_0 {zero:.1}%, fast_1 {one:.1}%, fast_2 {two:.1}% of {graphs}");
+        Some(terminal.wrap(&format!("{text}, geometric mean of the right ones {mean}"), ""))
+    };
+    lists.chain(all).filter_map(line).flatten().collect()
 }
 
 /// One table with a row for everything that graphs are divided by.

@@ -41,7 +41,7 @@ pub use fusion::{Fusion, NodeFate, fusion};
 pub use headroom::{Clock, GraphTime, Headroom, RightGraph};
 pub use light::{CALL_US, Floor, FloorShare, KERNEL_US, SpeedOfLight};
 pub use names::short_names;
-pub use part::{ClockScores, MeanSpeedup, OverSamples, PartScores, headline_name};
+pub use part::{ClockScores, FastP, MeanSpeedup, OverSamples, PartScores, headline_name};
 pub use place::GraphPlace;
 pub use sayings::Saying;
 pub use slices::{Breakdown, BreakdownRow};

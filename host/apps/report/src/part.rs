@@ -25,6 +25,8 @@ pub struct PartScores {
     pub device: Option<ClockScores>,
     /// AS of each sample, in the geometric mean over samples.
     pub over_samples: Option<OverSamples>,
+    /// How many are right and fast.
+    pub fast: FastP,
     /// Mutants of the graphs that the check refuses, of those where that was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
@@ -94,6 +96,7 @@ impl PartScores {
             device: over_device_time
                 .and_then(|outcomes| ClockScores::of(&outcomes, &devices, scoring, scoring.device_resolution)),
             over_samples: over_samples(&counted, &scoring.options),
+            fast: FastP::of(&counted),
             strength: Strength::of_all(items.iter().filter_map(|item| item.variant.strength.as_ref())),
         }
     }
@@ -149,6 +152,30 @@ impl MeanSpeedup {
         let logarithms: Vec<f64> = speedups.map(f64::ln).filter(|ln| ln.is_finite()).collect();
         let graphs = logarithms.len();
         (graphs > 0).then(|| MeanSpeedup { graphs, speedup: (logarithms.iter().sum::<f64>() / graphs as f64).exp() })
+    }
+}
+
+/// How many graphs are right and fast, as KernelBench counts them: shares of the scored ones.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FastP {
+    /// Those that are right.
+    pub fast_0: f64,
+    /// Those that are right and faster.
+    pub fast_1: f64,
+    /// Those that are right and more than twice as fast.
+    pub fast_2: f64,
+    /// How much faster the right ones are.
+    pub right: Option<MeanSpeedup>,
+}
+
+impl FastP {
+    fn of(counted: &[&GraphItem<'_>]) -> FastP {
+        let right = || counted.iter().filter(|item| item.is_right());
+        let speedups: Vec<f64> = right().filter_map(|item| Some(item.measured()?.speedup)).collect();
+        let share = |count: usize| count as f64 / counted.len().max(1) as f64;
+        let faster = |p: f64| share(speedups.iter().filter(|speedup| **speedup > p).count());
+        let (fast_1, fast_2) = (faster(1.0), faster(2.0));
+        FastP { fast_0: share(right().count()), fast_1, fast_2, right: MeanSpeedup::of(speedups.into_iter()) }
     }
 }
 

@@ -215,14 +215,14 @@ pub(super) fn distribution(contest: &Contest<'_>, at: usize) -> Markup {
 /// How many graphs reach which speedup, and the speedups that shares of the graphs reach.
 fn quantiles(contest: &Contest<'_>, at: usize) -> Table {
     let caption = html! {
-        "fast_p: the share of graphs that are right and at least p times as fast as eager; and the speedup that a share of the \
+        "fast_p: the share of graphs that are right and more than p times as fast as eager; and the speedup that a share of the \
          graphs reaches"
     };
     Table::of(format!("distribution-numbers-{at}"), caption, contest.contenders.iter().enumerate(), |(series, one)| {
         let graphs = one.shared.graphs.max(1);
         let reach = |least: f64| {
-            let reached = one.speedups.iter().filter(|speedup| **speedup >= least).count() as f64 / graphs as f64;
-            let column = Column::measured(&format!("fast at {least}"), "share of graphs");
+            let reached = one.speedups.iter().filter(|speedup| **speedup > least).count() as f64 / graphs as f64;
+            let column = Column::measured(&format!("fast_{least}"), "share of graphs");
             (column, Cell::of(reached, number::percent))
         };
         // The graph that so many are at least as fast as, where so many are right.

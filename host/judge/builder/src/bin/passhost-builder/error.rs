@@ -17,7 +17,7 @@ pub enum WardenError {
     Setup(#[from] std::io::Error),
     /// Wrong arguments.
     #[error(
-        "expected no argument, or `attempt` with a stage, an attempt and a target; only passhost starts this program"
+        "expected no argument, `json`, or `attempt` with a stage, an attempt and a target; only passhost starts this program"
     )]
     Arguments,
 }

@@ -1,11 +1,12 @@
 //! The builder child: runs a sandboxed compiler, for whoever gives it an order at its standard input, and sees to it
-//! that nothing of the compiler is left. With the argument `enclosed` it is the process that becomes the compiler, with
-//! `attempt` one that tries to get out in its place.
+//! that nothing of the compiler is left. With the argument `json` order and answers are lines of JSON, with `enclosed` it
+//! is the process that becomes the compiler, with `attempt` one that tries to get out in its place.
 
 mod enclosed;
 mod error;
 mod usage;
 mod warden;
+mod wire;
 
 use error::WardenError;
 use passhost_confine::attempt::{ROLE, UNCONFINED, WRITING, make};
@@ -13,11 +14,13 @@ use passhost_protocol::builder::{BuildLimits, Reach};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use wire::{JSON, Wire};
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let end = match arguments.split_first() {
-        None => warden::serve().map(|()| ExitCode::SUCCESS),
+        None => warden::serve(Wire::Frames).map(|()| ExitCode::SUCCESS),
+        Some((role, [])) if role == JSON => warden::serve(Wire::Lines).map(|()| ExitCode::SUCCESS),
         Some((role, [])) if role == enclosed::ROLE => enclosed::become_compiler(),
         Some((role, rest)) if role == ROLE => attempt(rest),
         Some(_) => Err(WardenError::Arguments),

@@ -5,10 +5,11 @@
 //! itself, the compiler is killed with it.
 
 use crate::error::WardenError;
+use crate::wire::Wire;
 use crate::{enclosed, usage};
 use passhost_confine::process;
 use passhost_protocol::builder::{BuildLimit, BuildOrder, CompilerEnd, FromBuilder};
-use passhost_protocol::{MAX_FRAME, Most, read_frame, read_reply, write_frame};
+use passhost_protocol::{Most, read_reply, write_frame};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
@@ -27,21 +28,21 @@ const ANY: WaitOptions = WaitOptions::from_bits_retain(0x4000_0000);
 const DEPTH: usize = 4;
 
 /// Serves one order.
-pub fn serve() -> Result<(), WardenError> {
+pub fn serve(wire: Wire) -> Result<(), WardenError> {
     process::outlive_interruptions();
     rustix::process::set_child_subreaper(Pid::from_raw(1))?;
-    let order: BuildOrder = read_frame(&mut std::io::stdin().lock(), MAX_FRAME)?;
+    let order = wire.order()?;
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(enclosed::ROLE).env_clear().process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut compiler = command.spawn()?;
     let group = Pid::from_child(&compiler);
-    let end = watch(&order, &mut compiler, group);
+    let end = watch(wire, &order, &mut compiler, group);
     let left = end_all(group);
     if matches!(end, Ok(CompilerEnd::Stopped)) {
         // Whoever made it may be gone. If not, it is removed twice.
         let _ = passhost_builder::remove_all(&order.whole);
     }
-    let told = end.and_then(|end| Ok(write_frame(&mut std::io::stdout().lock(), &FromBuilder::Ended(end))?));
+    let told = end.and_then(|end| wire.say(&FromBuilder::Ended(end)));
     if told.is_err() {
         // Whoever made it is gone, and may have been before the compiler started.
         let _ = passhost_builder::remove_all(&order.whole);
@@ -50,7 +51,7 @@ pub fn serve() -> Result<(), WardenError> {
 }
 
 /// Waits until the compiler ends or uses too much, or nobody waits for it any more.
-fn watch(order: &BuildOrder, compiler: &mut Child, group: Pid) -> Result<CompilerEnd, WardenError> {
+fn watch(wire: Wire, order: &BuildOrder, compiler: &mut Child, group: Pid) -> Result<CompilerEnd, WardenError> {
     let deadline = Instant::now() + Duration::from_millis(order.limits.wall_ms);
     if let Some(mut input) = compiler.stdin.take() {
         write_frame(&mut input, order)?;
@@ -58,7 +59,7 @@ fn watch(order: &BuildOrder, compiler: &mut Child, group: Pid) -> Result<Compile
     if let Some(mut output) = compiler.stdout.take() {
         // Only the process that is enclosed writes here, until it becomes the compiler, whose output goes nowhere.
         while let Ok(message) = read_reply::<FromBuilder>(&mut output, Most::default) {
-            write_frame(&mut std::io::stdout().lock(), &message)?;
+            wire.say(&message)?;
         }
     }
     let ended = pidfd_open(group, PidfdFlags::empty())?;
