@@ -29,6 +29,7 @@ EXAMPLES = """\
   python -m passhost_extract timm:create_model --option model_name=vit_tiny_patch16_224 --input x=1,3,224,224 --name vit
   python -m passhost_extract my_model:Net --input tokens=2,32:1000 --dtypes float32,float16 --out samples
   python -m passhost_extract kernelbench KernelBench --level 1
+  python -m passhost_extract definitions SOL-ExecBench
   python -m passhost_extract softmax.py:Model --option 'get_init_inputs()' --input 'get_inputs()' --set batch_size=16
 """
 
@@ -126,8 +127,8 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments[:1] == ["kernelbench"]:
-        return problems.main(arguments[1:])
+    if arguments and arguments[0] in ("definitions", "kernelbench"):
+        return problems.main(arguments[0], arguments[1:])
     torch.manual_seed(0)
     given = argument_parser().parse_args(arguments)
     path = given.model

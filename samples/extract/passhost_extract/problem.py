@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from .capture import Capture, capture_unrun
+from .definition import defined
 from .errors import ExtractError
 from .large import FewRows
 from .named_model import Returned, build, load
@@ -88,9 +89,14 @@ def main() -> int:
     parser.add_argument("name")
     parser.add_argument("--evaluation", action="store_true")
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--workloads", type=Path)
+    parser.add_argument("--most", type=int)
     given = parser.parse_args()
     try:
-        files, reason = extracted(given.file, given.name, evaluation=given.evaluation, small=given.small)
+        if given.workloads:
+            files, reason = defined(given.file, given.workloads, given.name, given.most)
+        else:
+            files, reason = extracted(given.file, given.name, evaluation=given.evaluation, small=given.small)
     # Whatever a task raises is why it isn't read.
     except Exception as error:
         files, reason = {}, f"{'' if isinstance(error, ExtractError) else type(error).__name__ + ': '}{error}"

@@ -1,4 +1,4 @@
-"""`python -m passhost_extract kernelbench FOLDER`: the tasks of a benchmark as samples, each made by a sandboxed process of its own."""
+"""`python -m passhost_extract kernelbench FOLDER`, `definitions FOLDER`: tasks of benchmarks as samples, by sandboxed processes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ DESCRIPTION = """\
 Make samples of KernelBench's tasks, in their original sizes and without running them, and a list of those of each level. FOLDER is a
 clone of github.com/ScalingIntelligence/KernelBench. Each task is executed by a process of its own, sandboxed, without network.
 """
+DEFINITIONS = """\
+Make samples of the definitions below FOLDER, and a list of them: JSON files with a reference in Python and lines of workloads, as those
+of SOL-ExecBench (definition.json, workload.jsonl) and FlashInfer-Bench (definitions/, workloads/). A workload becomes a variant. Each
+reference is executed by a process of its own, sandboxed, without network.
+"""
 _LEVELS = (1, 2, 3)
 # Bytes of what a task may leave.
 _LARGEST = 64 << 20
@@ -34,13 +39,22 @@ _WORDS = {"Memory": "takes too much memory", "Wall": "takes too long", "Scratch"
 
 
 @dataclass(frozen=True)
+class Problem:
+    """A task: its sample's path in a list, its files, and what else the process that makes the sample is told."""
+
+    sample: str
+    file: Path
+    workloads: Path | None = None
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Way:
     """How tasks are made into samples."""
 
     program: Path | None
     limits: Limits
-    evaluation: bool
-    small: bool
+    jobs: int
 
 
 @dataclass(frozen=True)
@@ -51,22 +65,38 @@ class Made:
     remark: str
 
 
-def tasks_of(folder: Path, level: int) -> list[Path]:
-    """The files of a level's tasks, by their numbers."""
+def kernelbench(folder: Path, level: int, options: tuple[str, ...]) -> list[Problem]:
+    """The tasks of a level, by their numbers."""
+    name = f"level{level}{'-small' if '--small' in options else ''}"
     for place in (folder / "KernelBench" / f"level{level}", folder / f"level{level}"):
         if found := [path for path in place.glob("*.py") if path.name[0].isdigit()]:
-            return sorted(found, key=lambda path: (int(re.match(r"\d+", path.name)[0]), path.name))  # type: ignore[index]
+            found.sort(key=lambda path: (int(path.name.split("_")[0]), path.name))
+            return [Problem(f"{name}/{path.stem}", path, options=options) for path in found]
     raise ExtractError(f"{folder} has no tasks in KernelBench/level{level}; it must be a clone of ScalingIntelligence/KernelBench")
 
 
-def make(file: Path, way: Way) -> Made:
+def definitions(folder: Path, most: int) -> list[Problem]:
+    """The definitions below a folder that have workloads, by their paths."""
+    options = ("--most", str(most))
+    found = [Problem(str(path.parent.relative_to(folder)), path, path.with_name("workload.jsonl"), options)
+             for path in folder.rglob("definition.json")]
+    for place in folder.rglob("definitions"):
+        lists = {path.stem: path for path in place.with_name("workloads").rglob("*.jsonl")}
+        paths = [path for path in place.rglob("*.json") if path.stem in lists]
+        found += [Problem(str(path.relative_to(folder).with_suffix("")), path, lists[path.stem], options) for path in paths]
+    if not found:
+        raise ExtractError(f"{folder} has no definition.json, and no folder of definitions beside one of workloads")
+    return sorted(found, key=lambda problem: problem.sample)
+
+
+def make(problem: Problem, way: Way) -> Made:
     """Have the sample of one task made."""
-    name = check_folder_name(file.stem)
-    options = [option for option, on in (("--evaluation", way.evaluation), ("--small", way.small)) if on]
+    name = check_folder_name(problem.sample.rpartition("/")[2])
+    files = [path.resolve() for path in (problem.file, problem.workloads) if path]
+    options = [*problem.options, *(["--workloads", str(files[1])] if problem.workloads else [])]
     with tempfile.TemporaryDirectory(prefix="passhost-extract-") as scratch:
         folder = Path(scratch).resolve()
-        source = file.resolve()
-        ended = run(way.program, "passhost_extract.problem", [str(source), name, *options], [source], folder, way.limits)
+        ended = run(way.program, "passhost_extract.problem", [str(files[0]), name, *options], files, folder, way.limits)
         left = _line(_left(folder / REASON))
         if ended.how == 0:
             return Made(_files(_left(folder / SAMPLE)), left)
@@ -97,40 +127,42 @@ def _left(path: Path) -> str:
         return ""
 
 
-def _made(file: Path, way: Way) -> Made:
+def _made(problem: Problem, way: Way) -> Made:
     try:
-        return make(file, way)
+        return make(problem, way)
     except (AttributeError, ValueError) as error:
         return Made({}, f"the task left no sample: {error}")
 
 
-def write_level(folder: Path, level: int, out: Path, way: Way, jobs: int) -> tuple[int, int]:
-    """Make the samples of a level below `out`, print a line for each task, and write the list; how many were read, of how many."""
-    tasks = tasks_of(folder, level)
+def write(problems: list[Problem], name: str, about: str, out: Path, way: Way) -> None:
+    """Make the samples below `out`, print a line for each task, and write the list of those that were made."""
     out.mkdir(parents=True, exist_ok=True)
-    name = f"level{level}{'-small' if way.small else ''}"
     read = []
-    with ThreadPoolExecutor(jobs) as threads:
-        for task, made in zip(tasks, threads.map(lambda file: _made(file, way), tasks), strict=True):
+    with ThreadPoolExecutor(way.jobs) as threads:
+        for problem, made in zip(problems, threads.map(lambda problem: _made(problem, way), problems), strict=True):
             if made.files:
-                written(out / name / task.stem, made.files)
-                read.append(f"{name}/{task.stem}")
+                written(out / problem.sample, made.files)
+                read.append(problem.sample)
             how = ["read", made.remark] if made.files else [f"not read: {made.remark}"]
-            print(f"{name}/{task.stem}: {', '.join(filter(None, how))}", flush=True)
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in tasks)).hexdigest()
-    sizes, mode = "smaller sizes" if way.small else "original sizes", "evaluation mode" if way.evaluation else "training mode"
-    about = f"# KernelBench level {level}, {sizes}, {mode}: {len(read)} of {len(tasks)} tasks, whose files have SHA-256 {digest}\n"
-    (out / f"kernelbench-{name}.txt").write_text(about + "".join(f"{sample}\n" for sample in read))
-    return len(read), len(tasks)
+            print(f"{problem.sample}: {', '.join(filter(None, how))}", flush=True)
+    files = [path for problem in problems for path in (problem.file, problem.workloads) if path]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    title = f"# {about}: {len(read)} of {len(problems)} tasks, whose files have SHA-256 {digest}\n"
+    (out / f"{name}.txt").write_text(title + "".join(f"{sample}\n" for sample in read))
+    print(f"{out / name}.txt: {len(read)} of {len(problems)} read")
 
 
-def argument_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m passhost_extract kernelbench", description=DESCRIPTION)
+def argument_parser(which: str) -> argparse.ArgumentParser:
+    about = DESCRIPTION if which == "kernelbench" else DEFINITIONS
+    parser = argparse.ArgumentParser(f"python -m passhost_extract {which}", description=about)
     parser.add_argument("folder", metavar="FOLDER", type=Path)
-    parser.add_argument("--level", type=int, choices=_LEVELS, action="append", help="may be given several times; all if not given")
-    parser.add_argument("--out", type=Path, default=Path("kernelbench"), help="the folder of samples and lists; kernelbench if not given")
-    parser.add_argument("--small", action="store_true", help="sizes that a CPU runs, in place of the original ones")
-    parser.add_argument("--evaluation", action="store_true", help="models in evaluation mode; as KernelBench has them if not given")
+    parser.add_argument("--out", type=Path, default=Path(which), help=f"the folder of samples and lists; {which} if not given")
+    if which == "kernelbench":
+        parser.add_argument("--level", type=int, choices=_LEVELS, action="append", help="may be given several times; all if not given")
+        parser.add_argument("--small", action="store_true", help="sizes that a CPU runs, in place of the original ones")
+        parser.add_argument("--evaluation", action="store_true", help="models in evaluation mode; as KernelBench has them if not given")
+    else:
+        parser.add_argument("--workloads", type=int, default=4, help="of a definition, the first ones; 4 if not given")
     jobs = min(8, os.cpu_count() or 1)
     parser.add_argument("--jobs", type=int, default=jobs, help="tasks at a time; one a core, at most 8, if not given")
     parser.add_argument("--limit-seconds", type=int, default=300, help="of a task; 300 if not given")
@@ -139,14 +171,19 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: list[str] | None = None) -> int:
-    given = argument_parser().parse_args(arguments)
+def main(which: str, arguments: list[str]) -> int:
+    given = argument_parser(which).parse_args(arguments)
     try:
         program = None if given.inside_sandbox else builder()
-        way = Way(program, Limits(given.limit_seconds, given.limit_memory << 30), given.evaluation, given.small)
+        way = Way(program, Limits(given.limit_seconds, given.limit_memory << 30), given.jobs)
+        if which == "definitions":
+            write(definitions(given.folder, given.workloads), which, "Definitions", given.out, way)
+            return 0
+        options = tuple(option for option, on in (("--evaluation", given.evaluation), ("--small", given.small)) if on)
+        how = f"{'smaller' if given.small else 'original'} sizes, {'evaluation' if given.evaluation else 'training'} mode"
         for level in given.level or _LEVELS:
-            read, tasks = write_level(given.folder, level, given.out, way, given.jobs)
-            print(f"level {level}: {read} of {tasks} read")
+            name = f"kernelbench-level{level}{'-small' if given.small else ''}"
+            write(kernelbench(given.folder, level, options), name, f"KernelBench level {level}, {how}", given.out, way)
     except ExtractError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

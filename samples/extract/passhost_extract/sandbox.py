@@ -1,7 +1,7 @@
 """Python that nobody trusts, in a process of its own.
 
 `passhost-builder` confines it as it does a compiler of Rust: it reads Python, torch and what it is given, writes one folder, and has no
-network, no other process, and limits of memory, time and files.
+network, no program but Python, and limits of memory, time and files.
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ def _ordered(program: Path, order: dict[str, object], printed: IO[bytes]) -> int
 
 
 def _programs() -> list[str]:
-    return [sys.executable, os.path.realpath(sys.executable), os.path.realpath("/lib64/ld-linux-x86-64.so.2")]
+    loaders = [os.path.realpath(path) for folder in ("/lib", "/lib64") for path in Path(folder).glob("ld-linux-*")]
+    return [sys.executable, os.path.realpath(sys.executable), *loaders]
 
 
 def _libraries() -> list[str]:

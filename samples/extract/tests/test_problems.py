@@ -138,9 +138,9 @@ HOSTILE = {
 def test_a_task_reaches_nothing_but_torch_and_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, (prepare, _) in HOSTILE.items():
         put(tmp_path, name, task("return x.exp()", prepare), level=2)
-    assert problems.main([str(tmp_path), "--level", "2", "--out", str(tmp_path / "out"), "--limit-memory", "2"]) == 0
+    assert problems.main("kernelbench", [str(tmp_path), "--level", "2", "--out", str(tmp_path / "out"), "--limit-memory", "2"]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[-1] == "level 2: 1 of 6 read"
+    assert said[-1] == f"{tmp_path}/out/kernelbench-level2.txt: 1 of 6 read"
     for line, (name, (_, expected)) in zip(said, HOSTILE.items(), strict=False):
         assert line.startswith(f"level2/{Path(name).stem}: {expected}") and "\x1b" not in line, line
     about, *listed = (tmp_path / "out/kernelbench-level2.txt").read_text().splitlines()
@@ -151,7 +151,7 @@ def test_a_task_reaches_nothing_but_torch_and_itself(tmp_path: Path, capsys: pyt
 @confined
 def test_a_task_that_waits_is_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(tmp_path, "1_waits.py", task("return x.exp()", "import time; time.sleep(600)"))
-    assert problems.main([str(tmp_path), "--level", "1", "--out", str(tmp_path / "out"), "--limit-seconds", "5"]) == 0
+    assert problems.main("kernelbench", [str(tmp_path), "--level", "1", "--out", str(tmp_path / "out"), "--limit-seconds", "5"]) == 0
     assert capsys.readouterr().out.startswith("level1/1_waits: not read: takes too long\n")
 
 
@@ -160,10 +160,10 @@ def test_without_a_sandbox_nothing_runs(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.delenv("PASSHOST_PROGRAMS", raising=False)
     monkeypatch.setenv("PATH", "")
     arguments = [str(tmp_path), "--level", "1", "--out", str(tmp_path / "out")]
-    assert problems.main(arguments) == 1 and not (tmp_path / "ran").exists()
+    assert problems.main("kernelbench", arguments) == 1 and not (tmp_path / "ran").exists()
     assert "`passhost-builder`, which confines it, is not beside a `passhost` on PATH" in capsys.readouterr().err
-    assert problems.main([*arguments, "--inside-sandbox"]) == 0 and (tmp_path / "ran").exists()
-    assert capsys.readouterr().out == "level1/1_Marks: read\nlevel 1: 1 of 1 read\n"
+    assert problems.main("kernelbench", [*arguments, "--inside-sandbox"]) == 0 and (tmp_path / "ran").exists()
+    assert capsys.readouterr().out == f"level1/1_Marks: read\n{tmp_path}/out/kernelbench-level1.txt: 1 of 1 read\n"
 
 
 def test_a_kernel_that_confines_too_little_is_refused_by_name(tmp_path: Path) -> None:
@@ -176,5 +176,57 @@ def test_a_kernel_that_confines_too_little_is_refused_by_name(tmp_path: Path) ->
 
 
 def test_what_is_no_clone_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert problems.main([str(tmp_path), "--inside-sandbox"]) == 1
+    assert problems.main("kernelbench", [str(tmp_path), "--inside-sandbox"]) == 1
     assert "has no tasks in KernelBench/level1; it must be a clone of" in capsys.readouterr().err
+
+
+DEFINITION = {
+    "axes": {
+        "rows": {"type": "var"},
+        "width": {"type": "const", "value": 64},
+        "all": {"type": "expr", "expression": "rows * width"},
+    },
+    "inputs": {
+        "x": {"shape": ["rows", "width"], "dtype": "bfloat16"},
+        "index": {"shape": ["all"], "dtype": "int64"},
+        "eps": {"shape": None, "dtype": "float32"},
+    },
+    "custom_inputs_entrypoint": "indices",
+    "reference": """
+import torch
+
+def indices(axes, device):
+    return {"index": torch.randint(0, axes["all"], (axes["all"],), device=device)}
+
+@torch.no_grad()
+def run(x, index, eps):
+    rows, width = x.shape
+    assert width == 64
+    return (x.float() + eps).flatten()[index].to(x.dtype)
+""",
+}
+
+
+def workload(rows: int, **inputs: str) -> str:
+    how = {"x": {"type": "random"}, "index": {"type": "custom"}, "eps": {"type": "scalar", "value": 1e-5}}
+    return json.dumps({"axes": {"rows": rows}, "inputs": how | {name: {"type": value} for name, value in inputs.items()}}) + "\n"
+
+
+def test_a_definition_has_a_variant_for_each_workload(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    beside, apart = tmp_path / "gather", tmp_path / "set"
+    for folder in (beside, apart / "definitions/ops", apart / "workloads/ops"):
+        folder.mkdir(parents=True)
+    (beside / "definition.json").write_text(json.dumps(DEFINITION))
+    (beside / "workload.jsonl").write_text(workload(7) + workload(9) + workload(11))
+    (apart / "definitions/ops/other.json").write_text(json.dumps(DEFINITION))
+    (apart / "workloads/ops/other.jsonl").write_text(workload(7, x="safetensors"))
+    arguments = [str(tmp_path), "--out", str(tmp_path / "out"), "--workloads", "2", "--inside-sandbox"]
+    assert problems.main("definitions", arguments) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "gather: read",
+        "set/definitions/ops/other: not read: the values of x are in a file of safetensors, which a sandboxed task can't read",
+        f"{tmp_path}/out/definitions.txt: 1 of 2 read",
+    ]
+    folders = (tmp_path / "out/gather/graph_list.txt").read_text().splitlines()
+    shapes = [{one["name"]: one["shape"] for one in load_meta(tmp_path / "out/gather" / folder / "weight_meta.py")} for folder in folders]
+    assert [one["L_x_"] for one in shapes] == [[7, 64], [9, 64]] and shapes[1]["L_index_"] == [576]
