@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_made_documents::{compared, document, failed};
+use passhost_made_documents::{compared, document, failed, missed, right};
 use passhost_report::{Apart, GraphFilter, Sourced, aggregated, entries, summarise};
 use passhost_result::ProcessTimes;
 use passhost_result::document::Variant;
@@ -64,4 +64,15 @@ fn fields_and_numbers_are_the_published_ones() {
     assert_eq!(found["id"], fixture.aggregated["id"]);
     let (score, expected) = (found["score"].as_f64().unwrap(), fixture.aggregated["score"].as_f64().unwrap());
     assert!((score / expected - 1.0).abs() < 1e-12, "{score} in place of {expected}");
+}
+
+#[test]
+fn graphs_are_counted_that_are_right_and_faster_than_p_times_eager() {
+    let variants =
+        vec![right("a", 4.0), right("b", 1.5), right("c", 0.5), missed("d"), failed("e", FailureClass::Accuracy)];
+    let documents = [Sourced::new("one.json", document("a", "one", variants))];
+    let fast = summarise(&entries(&documents, Apart::Plugins, &GraphFilter::default())[0]).all.fast;
+    assert_eq!((fast.fast_0, fast.fast_1, fast.fast_2), (0.6, 0.4, 0.2));
+    let right = fast.right.unwrap();
+    assert!(right.graphs == 3 && (right.speedup / 3.0_f64.cbrt() - 1.0).abs() < 1e-5, "{fast:?}");
 }

@@ -51,15 +51,6 @@ fn as_is_the_geometric_mean_over_graphs_and_each_sample_counts_once_beside_it() 
 }
 
 #[test]
-fn graphs_are_counted_that_are_right_and_faster_than_p_times_eager() {
-    let variants =
-        vec![right("a", 4.0), right("b", 1.5), right("c", 0.5), missed("d"), failed("e", FailureClass::Accuracy)];
-    let fast = summary_of(vec![document("a", "one", variants)], &GraphFilter::default()).all.fast;
-    assert_eq!((fast.fast_0, fast.fast_1, fast.fast_2), (0.6, 0.4, 0.2));
-    assert!(fast.right.is_some_and(|right| right.graphs == 3 && near(Some(right.speedup), 3.0_f64.cbrt())), "{fast:?}");
-}
-
-#[test]
 fn five_samples_say_something_of_others() {
     let sample = |at: u32| document("a", &format!("s{at}"), vec![right("x", f64::from(at))]);
     let over = summary_of((1..=5).map(sample).collect(), &GraphFilter::default()).all.over_samples.unwrap();
