@@ -99,6 +99,9 @@ fn a_summary_fits_a_narrow_terminal() {
               to    0.43  0.43  0.79  0.79  0.79  0.79  0.79  1.16
             strict  0.41  0.41  0.76  0.76  0.76  0.76  0.76  0.76
             device  0.29  0.29  0.48  0.48  0.48  0.48  0.48  0.70
+            fusible_subgraphs, several element types: fast_0 66.7%,
+            fast_1 66.7%, fast_2 66.7% of 3 graphs, geometric mean of
+            the right ones 2.45
             graphs             count  right    AS  strict  device
             all                    7    50%  0.63    0.62    0.41
             fusible_subgraphs      4    67%  1.91    1.91    1.03
@@ -151,6 +154,8 @@ fn several_plugins_have_a_row_and_a_section_each() {
               to    0.43  0.43  0.79  0.79  0.79  0.79  0.79  1.16
             strict  0.41  0.41  0.76  0.76  0.76  0.76  0.76  0.76
             device  0.29  0.29  0.48  0.48  0.48  0.48  0.48  0.70
+            fusible_subgraphs, several element types: fast_0 66.7%, fast_1 66.7%, fast_2 66.7% of 3 graphs,
+            geometric mean of the right ones 2.45
             graphs             count  right    AS        95%  strict  device
             all                    7    50%  0.63  0.60-0.65    0.62    0.41
             fusible_subgraphs      4    67%  1.91  1.83-1.98    1.91    1.03
@@ -185,6 +190,8 @@ fn several_plugins_have_a_row_and_a_section_each() {
               to    1.93  1.93  1.93  1.93  1.93  1.93  1.93  2.83
             strict  1.85  1.85  1.85  1.85  1.85  1.85  1.85  1.85
             device  1.04  1.04  1.04  1.04  1.04  1.04  1.04  1.53
+            all, float32: fast_0 83.3%, fast_1 83.3%, fast_2 66.7% of 6 graphs, geometric mean of the right ones
+            3.32
             graphs       count  right    AS        95%  strict  device
             all              6    83%  1.89  1.81-1.96    1.85    1.06
             float32          6    83%  1.89  1.81-1.96    1.85    1.06

@@ -366,14 +366,10 @@ fn of_names(place: &Place) -> Vec<Case> {
                 place.run(&["worker", &place.sample(), "--queue", "x", "--labels", HOSTILE]),
             ],
         ),
-        (
-            "fleet",
-            vec![
-                place.run(&["fleet", "status", "--queue", HOSTILE]),
-                place.run(&["fleet", "retry", HOSTILE, "--queue", &place.at("list")]),
-                place.run(&["fleet", "drain", HOSTILE, "--queue", HOSTILE]),
-            ],
-        ),
+        ("fleet", vec![place.run(&["fleet", HOSTILE])]),
+        ("fleet status", vec![place.run(&["fleet", "status", "--queue", HOSTILE])]),
+        ("fleet retry", vec![place.run(&["fleet", "retry", HOSTILE, "--queue", &place.at("list")])]),
+        ("fleet drain", vec![place.run(&["fleet", "drain", HOSTILE, "--queue", HOSTILE])]),
         ("token", vec![place.run(&["token", HOSTILE]), place.run(&["token", "alice", HOSTILE])]),
         (
             "keygen",
