@@ -365,7 +365,10 @@ fn a_job_that_is_lost_on_a_host_is_tried_on_others_and_not_for_ever() {
         };
         let logs: Vec<LostAttempt> = losses.iter().map(|(host, died)| log(host, *died)).collect();
         assert_eq!(status.lost_attempts, logs);
+        // What is lost keeps its submission, so that it can be tried again, until it is removed.
+        place.execute("DO $$ BEGIN ASSERT (SELECT count(*) FROM payloads) = 1; END $$");
         queue.cancel(&client, &ticket).unwrap();
+        queue.remove(&client, &ticket).unwrap();
         place.execute(
             "DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM payloads) AND NOT EXISTS (SELECT FROM objects); END $$",
         );
