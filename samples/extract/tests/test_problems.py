@@ -128,7 +128,7 @@ HOSTILE = {
     "1_tries.py": (ATTEMPTS, "not read: ValueError: ?[31mthrough: []?"),
     "2_hoards.py": ("kept = bytearray(b'x') * (3 << 30)", "not read: takes too much memory"),
     "3_floods.py": ("open('flood', 'wb').write(bytes(257 << 20))", "not read: writes too much"),
-    "4_links.py": (LINK, "not read: the task left no sample: "),
+    "4_links.py": (LINK, "not read: PermissionError: "),
     "5_elsewhere.py": (ELSEWHERE, "not read: the task left no sample: a file that none has: 'graphs/../../model.py'"),
     "10_behaves.py": ("", "read"),
 }
@@ -146,6 +146,13 @@ def test_a_task_reaches_nothing_but_torch_and_itself(tmp_path: Path, capsys: pyt
     about, *listed = (tmp_path / "out/kernelbench-level2.txt").read_text().splitlines()
     assert about.startswith("# KernelBench level 2, original sizes, training mode: 1 of 6 tasks, ")
     assert listed == ["level2/10_behaves"] and (tmp_path / "out" / listed[0] / "graph_list.txt").exists()
+
+
+def test_a_link_that_a_task_left_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("{}")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    os.mkfifo(tmp_path / "pipe")
+    assert [problems._left(tmp_path / name) for name in ("file", "link", "pipe")] == ["{}", "", ""]
 
 
 @confined
