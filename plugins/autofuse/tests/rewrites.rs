@@ -255,6 +255,18 @@ fn products_that_are_few_for_each_element_become_part_of_kernels() {
 }
 
 #[test]
+fn products_of_floats_with_few_tiles_become_kernels() {
+    // Blocks share the terms: without that these few would take longer than a library.
+    let text = "graph(%x: f32[64,768], %w: f32[768,768], %b: f32[768]) {
+      %l: f32[64,768] = aten::linear(%x, %w, %b)
+      %g: f32[64,768] = aten::gelu(%l)
+      return (%g)
+    }";
+    let (graph, kernels, others, _) = rewritten(text, &H200);
+    assert_eq!((kernels, others), (1, 0), "{graph}");
+}
+
+#[test]
 fn results_of_one_size_become_one_kernel_whatever_they_have_to_do_with_each_other() {
     let rotary = "graph(%q: f32[2,3,16,8], %k: f32[2,3,16,8], %i: i64[16], %t: f32[64,8]) {
       %c: f32[16,8] = aten::embedding(%t, %i)

@@ -3,7 +3,7 @@
 //!
 //! `cargo run -p passhost-queue --example faults -- large`: 100,000 jobs, 8 workers, two restarts, a minute without network, in about
 //! two minutes. Without `large`: 2,000 jobs, one restart, 6 seconds without network, in about 20 seconds. The network is one of a
-//! namespace, which needs root, `ip` and `nft`; elsewhere it is left out, by name.
+//! namespace, which needs root, `ip` and `nft`; otherwise it is left out, by name.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -288,7 +288,7 @@ fn faults(fleet: &Fleet<'_>, server: &Server, queue: &Postgres, workers: &mut [C
     killed
 }
 
-/// Holds what the database has against what everybody was told.
+/// Holds what the database has against the answers that workers and clients got.
 fn verify(setting: &Setting, queue: &Postgres, address: &str, logs: &Path) {
     let mut lines: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in std::fs::read_dir(logs).unwrap() {
@@ -330,7 +330,7 @@ fn verify(setting: &Setting, queue: &Postgres, address: &str, logs: &Path) {
         queue.counts().unwrap().ended
     );
     println!(
-        "without their own result: {without}; with another one than their worker was told: {differ}; told twice: {twice}"
+        "without their own result: {without}; with another one than their worker sent: {differ}; sent twice: {twice}"
     );
     println!(
         "taken more than once: {again}; ended by a worker that did not live to hear it: {}",

@@ -9,7 +9,7 @@ use passhost_queue::{Postgres, Queue as _, QueueError, QueueLimits};
 use postgres::{Client, NoTls};
 use std::time::Duration;
 
-/// A database that strangers reach over TLS alone, under the name of its certificate. Its address is this process's own.
+/// A database that other machines reach over TLS alone, under the name of its certificate. Its address is this process's own.
 fn script(address: &str) -> String {
     format!(
         r#"

@@ -82,7 +82,7 @@ pub enum GradingEvent<'a> {
         time: Duration,
         /// Whether there is a document.
         has_document: bool,
-        /// What the host could not do: the job is tried elsewhere.
+        /// What the host could not do: another host tries the job.
         trouble: Option<&'a str>,
     },
     /// What came of a job is not taken: it was cancelled, or given to another worker since.

@@ -6,7 +6,7 @@ use passhost_queue::{Queue, Worker};
 use std::sync::Arc;
 use tokio::runtime::Builder;
 
-/// Grades what waits in a queue until somebody wishes otherwise. What a worker of this name held before is put back. After
+/// Grades what waits in a queue until somebody wishes otherwise. What a worker of this name held before waits again. After
 /// [`ShutdownMode::EndNow`] graders may be at work still when this returns: what they find nobody takes, and the process should
 /// end.
 ///

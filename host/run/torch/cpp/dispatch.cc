@@ -165,7 +165,7 @@ void Call::prepare_layouts() {
 }
 
 rust::Vec<size_t> Call::invoke(rust::Slice<const size_t> tensors) const {
-  if (view_) {
+  if (view_ && tensors.size() == 1) {
     rust::Vec<size_t> results;
     if (!view_->run(borrowed(tensors.front()), results)) {
       results = call(tensors);

@@ -411,3 +411,40 @@ fn the_cpu_has_no_schedules_to_choose_from() {
     assert_eq!((tuned, asked), (Ok(vec![]), 0));
     assert_eq!(program.run(&[input()]).unwrap()[0].to_bytes(), multiples(72.0));
 }
+
+#[test]
+fn prepared_views_are_those_of_the_operand_that_is_there() {
+    let target = Target::cpu().inference();
+    let context = Arc::new(Context::cpu(target));
+    let program = |text: &str, products| {
+        let hints = Hints { products, ..Hints::default() };
+        Program::compile(&Graph::parse(text).unwrap(), Mode::Declared, &hints, &context).unwrap()
+    };
+    // The last one is a copy, but of the turned input.
+    let views = "graph(%x: f32[4,6]) {
+      %t: f32[6,4]{1,6} = aten::t(%x)
+      %s: f32[2,4]{1,6} = aten::slice.Tensor(%t, dim=0, start=1, end=3)
+      %a: f32[2,2]{1,6}, %b: f32[2,2]{1,6} = aten::chunk(%s, 2, 1)
+      %r: f32[8] = aten::reshape(%s, [8])
+      return (%a, %b, %r)
+    }";
+    let [each_time, prepared] = [false, true].map(|products| program(views, products));
+    let made = |shape: [i64; 2], make: &str| {
+        let ty = TensorType::contiguous(Dtype::F32, shape);
+        let bytes = floats((0..shape[0] * shape[1]).map(|at| at as f32));
+        let tensor = Tensor::from_bytes(&target, &ty, &bytes).unwrap();
+        let text = format!("graph(%y: f32[{},{}]) {{\n  {make}\n  return (%x)\n}}", shape[0], shape[1]);
+        program(&text, false).run(&[tensor]).unwrap().remove(0)
+    };
+    let plain = made([4, 6], "%x: f32[4,6] = aten::abs(%y)");
+    let turned = made([6, 4], "%x: f32[4,6]{1,4} = aten::t(%y)");
+    let shifted = made([5, 6], "%x: f32[4,6] = aten::slice.Tensor(%y, dim=0, start=1, end=5)");
+    for input in [&plain, &plain, &turned, &turned, &shifted, &plain, &shifted] {
+        let [expected, found] =
+            [&each_time, &prepared].map(|program| program.run(std::slice::from_ref(input)).unwrap());
+        for (at, (expected, found)) in expected.iter().zip(&found).enumerate() {
+            assert_eq!((found.ty(), found.to_bytes()), (expected.ty(), expected.to_bytes()), "{at}");
+            assert_eq!(found.data_ptr() == expected.data_ptr(), at < 2 || input.ty() == turned.ty(), "{at}");
+        }
+    }
+}
