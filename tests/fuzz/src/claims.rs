@@ -58,6 +58,7 @@ impl Target for Claims {
             threads_per_multiprocessor: *random.pick(&[2, 2, 2, 16, 64, 2048]),
             shared_bytes_per_multiprocessor: *random.pick(&[16 << 10, 228 << 10]),
             cluster_blocks: *random.pick(&[1, 8]),
+            warpgroup_shared_bytes: *random.pick(&[0, 227 << 10]),
         };
         Case { kernel, tensors, layout, device, random: random.clone() }
     }

@@ -38,6 +38,7 @@ fn sources(rewrite: &Graph, gpu: GpuProperties, all: bool) -> Vec<String> {
         threads_per_multiprocessor: gpu.threads_per_multiprocessor,
         shared_bytes_per_multiprocessor: gpu.shared_bytes_per_multiprocessor,
         cluster_blocks: DeviceProperties::cluster_blocks_of(gpu.capability.0),
+        warpgroup_shared_bytes: DeviceProperties::warpgroup_shared_bytes_of(gpu.capability),
     };
     // Which nodes are constant the original graph says, which is not here: few are, and they are compiled when they run.
     passhost_runtime::sources(rewrite, &HashSet::new(), properties, all).into_iter().collect()

@@ -4,7 +4,9 @@
 use passhost_ir::kernel::{Op, ReduceOp, verify};
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::KernelLayout;
-use passhost_kernels::cuda::{DeviceProperties, FORMS, KernelSource, MOST_CANDIDATES, candidates, emit, emit_as};
+use passhost_kernels::cuda::{
+    DeviceProperties, FORMS, KernelSource, MOST_CANDIDATES, candidates, emit, emit_as, emit_joined,
+};
 use passhost_random_kernels::RandomKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -235,4 +237,35 @@ fn only_runs_of_elements_are_copied() {
     assert!(copies(&layout));
     layout.strides[0][2] = 0;
     assert!(!copies(&layout));
+}
+
+#[test]
+fn large_products_of_halves_are_those_of_warpgroups_where_these_are_and_have_the_memory() {
+    let large: String = ["p1=40, p2=72; reduce r0=100", "[3,40,100]", "[3,100,72]", "[3,40,72]"]
+        .into_iter()
+        .zip(["p1=1024, p2=1024; reduce r0=1024", "[3,1024,1024]", "[3,1024,1024]", "[3,1024,1024]"])
+        .fold(PRODUCT.into(), |text: String, (from, to)| text.replace(from, to));
+    let none = DeviceProperties { warpgroup_shared_bytes: 0, ..DeviceProperties::H200 };
+    let schedules = |text: &str, device| -> Vec<String> {
+        let kernel: Kernel = text.parse().unwrap();
+        let layout = KernelLayout::contiguous(&kernel);
+        candidates(&kernel, &verify(&kernel).unwrap(), &layout, device).into_iter().map(|one| one.schedule).collect()
+    };
+    let has = |schedules: &[String]| schedules.iter().any(|one| one.ends_with("warpgroups"));
+    assert!(schedules(&large, &DeviceProperties::H200)[0].ends_with("warpgroups"));
+    assert!(!has(&schedules(&large, &none)));
+    let (loads, rest) = large.split_once("  v2: ").unwrap();
+    let (_, out) = rest.split_once(" over ").unwrap();
+    let computed = format!(
+        "{loads}  v2: f16 = cast v1\n  v3: f32 = cast v2\n  v4: f16 = load x1[i0, i3, i2] clamp\n  v5: f32 = cast v4\n  \
+         v6: f32 = mul v3, v5\n  v7: f32 = reduce sum v6\n  out v7 over {out}"
+    );
+    let found = schedules(&computed, &DeviceProperties::H200);
+    assert!(found[0].starts_with("products") && !has(&found), "what is computed is not copied: {found:?}");
+    let kernel: Kernel = large.parse().unwrap();
+    let (facts, layout) = (verify(&kernel).unwrap(), KernelLayout::contiguous(&kernel));
+    let alone = emit(&kernel, &facts, &layout, &DeviceProperties::H200);
+    assert!(alone.shared_bytes > 48 << 10 && alone.threads == 256);
+    let joined = emit_joined(&[(&kernel, &facts, &layout), (&kernel, &facts, &layout)], &DeviceProperties::H200);
+    assert_eq!(joined.shared_bytes, 0, "what is joined to others leaves them memory");
 }

@@ -13,7 +13,7 @@
 //! integers and bools, positions, and extrema of `f32`, of which a NaN is always the same one and -0 is below 0.
 
 use super::chooser::{Chooser, KEPT_REGISTERS, REGISTERS};
-use super::contraction::{Contraction, SumTile};
+use super::contraction::{Contraction, PartOf, SumTile};
 use super::schedule::{Schedule, ScheduleForm};
 use super::split::RowSplit;
 use passhost_ir::Dtype;
@@ -159,8 +159,9 @@ impl Chooser<'_> {
 /// What tells a schedule from the other candidates of its kernel.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(Contraction { tile: SumTile { sides: [rows, columns], terms, .. }, .. }) = &self.contraction {
-            return write!(f, "products rows={rows} columns={columns} terms={terms}");
+        if let Some(Contraction { tile: SumTile { sides: [rows, columns], terms, by, .. }, .. }) = &self.contraction {
+            let by = if *by == PartOf::Warpgroup { " warpgroups" } else { "" };
+            return write!(f, "products rows={rows} columns={columns} terms={terms}{by}");
         }
         match self.form {
             ScheduleForm::Columns { lanes, .. } if self.tiles.is_some() => write!(f, "squares lanes={lanes}")?,

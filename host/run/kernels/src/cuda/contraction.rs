@@ -11,8 +11,8 @@ use super::space::AxisDomain;
 use passhost_ir::kernel::Reg;
 use passhost_ir::{Dtype, Kernel};
 
-/// Threads of a block.
-pub(super) const THREADS: u32 = 128;
+/// Threads of a block, and of each warpgroup where these multiply.
+const THREADS: u32 = 128;
 
 /// A factor of the products.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,32 +59,62 @@ pub(super) struct SumTile {
     pub(super) sides: [u32; 2],
     /// Terms at a time.
     pub(super) terms: u32,
-    /// Parts along both sides, of a warp each that uses tensor cores, else of a thread.
+    /// Parts along both sides, of one of `by` each.
     pub(super) parts: [u32; 2],
+    pub(super) by: PartOf,
+}
+
+/// Who has a part of a tile of sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PartOf {
+    Thread,
+    /// Multiplies matrices on tensor cores.
+    Warp,
+    /// Four warps, which let tensor cores multiply what lies in the block's memory and go on meanwhile.
+    Warpgroup,
 }
 
 /// Tiles for tensor cores: warps have them in parts. No two share the terms of a sum, so that these are added up one after the
 /// other, as libraries mostly do, whatever the tile is.
 pub(super) const OF_WARPS: [SumTile; 8] = [
-    SumTile { sides: [16, 64], terms: 64, parts: [1, 4] },
-    SumTile { sides: [32, 32], terms: 128, parts: [2, 2] },
-    SumTile { sides: [32, 64], terms: 64, parts: [2, 2] },
-    SumTile { sides: [64, 32], terms: 64, parts: [2, 2] },
-    SumTile { sides: [64, 64], terms: 64, parts: [2, 2] },
-    SumTile { sides: [64, 128], terms: 32, parts: [2, 2] },
-    SumTile { sides: [128, 64], terms: 32, parts: [2, 2] },
-    SumTile { sides: [128, 128], terms: 32, parts: [2, 2] },
+    of_warps([16, 64], 64, [1, 4]),
+    of_warps([32, 32], 128, [2, 2]),
+    of_warps([32, 64], 64, [2, 2]),
+    of_warps([64, 32], 64, [2, 2]),
+    of_warps([64, 64], 64, [2, 2]),
+    of_warps([64, 128], 32, [2, 2]),
+    of_warps([128, 64], 32, [2, 2]),
+    of_warps([128, 128], 32, [2, 2]),
 ];
+
+/// Tiles for the tensor cores of compute capability 9, in parts of warpgroups: with the bits of the tiles above.
+pub(super) const OF_WARPGROUPS: [SumTile; 3] =
+    [of_warpgroups([64, 128], [1, 1]), of_warpgroups([128, 128], [2, 1]), of_warpgroups([128, 256], [2, 1])];
 
 /// Tiles for all other types: threads have them in parts.
 pub(super) const OF_THREADS: [SumTile; 6] = [
-    SumTile { sides: [16, 32], terms: 64, parts: [16, 8] },
-    SumTile { sides: [32, 32], terms: 64, parts: [16, 8] },
-    SumTile { sides: [32, 64], terms: 32, parts: [8, 16] },
-    SumTile { sides: [64, 32], terms: 32, parts: [16, 8] },
-    SumTile { sides: [64, 64], terms: 16, parts: [8, 16] },
-    SumTile { sides: [64, 128], terms: 16, parts: [8, 16] },
+    of_threads([16, 32], 64, [16, 8]),
+    of_threads([32, 32], 64, [16, 8]),
+    of_threads([32, 64], 32, [8, 16]),
+    of_threads([64, 32], 32, [16, 8]),
+    of_threads([64, 64], 16, [8, 16]),
+    of_threads([64, 128], 16, [8, 16]),
 ];
+
+const fn of_warps(sides: [u32; 2], terms: u32, parts: [u32; 2]) -> SumTile {
+    SumTile { sides, terms, parts, by: PartOf::Warp }
+}
+
+const fn of_warpgroups(sides: [u32; 2], parts: [u32; 2]) -> SumTile {
+    SumTile { sides, terms: WARPGROUP_RUN, parts, by: PartOf::Warpgroup }
+}
+
+const fn of_threads(sides: [u32; 2], terms: u32, parts: [u32; 2]) -> SumTile {
+    SumTile { sides, terms, parts, by: PartOf::Thread }
+}
+
+/// Terms, or positions of a side, that lie side by side in a tile of which warpgroups multiply: 128 bytes.
+pub(super) const WARPGROUP_RUN: u32 = 64;
 
 /// Terms of which each block has a multiple where several share a sum: a multiple of those of each tile of threads. So many
 /// are added up by themselves, which is more exact than one long sum: a library that shares a sum has other parts, and so
@@ -94,6 +124,8 @@ pub(super) const SHARED_TERMS: u64 = 64;
 /// Cycles of a multiprocessor for a product of 16 x 8 sums in each warp of a block, and for what a warp reads for one of 16.
 const MATRIX_CYCLES: u64 = 13;
 const READ_MATRIX_CYCLES: u64 = 16;
+/// Products that warpgroups add up in a cycle.
+const WARPGROUP_PRODUCTS: u64 = 2048;
 /// Cycles for a product in each thread, and for four elements of a factor that it reads: of `f32`, and of `f64`.
 const PRODUCT_CYCLES: [u64; 2] = [1, 4];
 const READ_CYCLES: u64 = 4;
@@ -105,6 +137,9 @@ const STEP_CYCLES: u64 = 500;
 const OTHER_CYCLES: u64 = 2000;
 /// Blocks that a multiprocessor has at a time: one computes while another waits.
 pub(super) const HIDDEN: u64 = 3;
+/// Sums of warpgroups that a multiprocessor has at a time, and those with which a block goes on in a cycle.
+const HIDDEN_SUMS: u64 = 2 * 64 * 128;
+const FINISHED_SUMS: u64 = 3;
 /// Bytes that a multiprocessor reads in a cycle from the second-level cache.
 const CYCLE_BYTES: u64 = 32;
 
@@ -113,8 +148,15 @@ impl SumTile {
     pub(super) fn part(&self) -> [u32; 2] {
         [self.sides[0] / self.parts[0], self.sides[1] / self.parts[1]]
     }
+
+    /// Threads of a block.
+    pub(super) fn threads(&self) -> u32 {
+        if self.by == PartOf::Warpgroup { THREADS * self.parts[0] * self.parts[1] } else { THREADS }
+    }
 }
 
+/// Tiles that follow each other along the first side, where warpgroups multiply.
+const ROWS_TOGETHER: u64 = 8;
 /// Tiles of a factor that a block has at a time, at most, where it copies them: one is multiplied while others arrive.
 const MOST_STAGES: u64 = 4;
 
@@ -130,7 +172,9 @@ impl Contraction {
         let terms = self.steps() * u64::from(self.tile.terms);
         let of_each = self.blocks().div_ceil(device.multiprocessors.max(1).into());
         let [high, wide] = self.tile.part().map(u64::from);
-        let of_terms = if self.is_of_warps() {
+        let of_terms = if self.tile.by == PartOf::Warpgroup {
+            (rows * columns).div_ceil(WARPGROUP_PRODUCTS)
+        } else if self.uses_tensor_cores() {
             let (multiply, read) = (high / 16 * (wide / 8), high / 16 + wide / 16);
             (multiply * MATRIX_CYCLES + read * READ_MATRIX_CYCLES).div_ceil(16)
         } else {
@@ -143,13 +187,23 @@ impl Contraction {
         let computed = if self.is_copied() { 0 } else { self.factors.iter().zip([rows, columns]).map(computed).sum() };
         let computes = of_each * terms * (of_terms + put + computed);
         let reads = of_each * (rows + columns) * terms * self.types[0].size() / CYCLE_BYTES;
-        let waits = of_each.div_ceil(HIDDEN) * (self.steps() * STEP_CYCLES + OTHER_CYCLES);
+        let (hidden, ends) = match self.tile.by {
+            PartOf::Warpgroup => (HIDDEN_SUMS.div_ceil(rows * columns), rows * columns / FINISHED_SUMS),
+            _ => (HIDDEN, 0),
+        };
+        let waits = of_each.div_ceil(hidden) * (self.steps() * STEP_CYCLES + OTHER_CYCLES + ends);
         computes.max(reads).max(waits)
     }
 
-    /// Whether tensor cores multiply.
-    pub(super) fn is_of_warps(&self) -> bool {
-        self.types[0].size() == 2
+    pub(super) fn uses_tensor_cores(&self) -> bool {
+        self.tile.by != PartOf::Thread
+    }
+
+    /// How tiles follow each other, along the first side until there are so many, then along the second: what a few rows of
+    /// tiles read finds room in the second-level cache.
+    pub(super) fn rows_together(&self) -> u64 {
+        let is_even = self.tiles()[0].is_multiple_of(ROWS_TOGETHER);
+        if self.tile.by == PartOf::Warpgroup && is_even { ROWS_TOGETHER } else { 1 }
     }
 
     /// Tiles along both sides.
@@ -163,7 +217,7 @@ impl Contraction {
 
     /// Whether terms are neighbours in the tile of a factor.
     pub(super) fn lies_by_terms(&self, factor: usize) -> bool {
-        self.is_of_warps() && self.factors[factor].by_terms
+        self.uses_tensor_cores() && self.factors[factor].by_terms
     }
 
     /// Elements from one row of a factor's tile to the next.
@@ -180,12 +234,14 @@ impl Contraction {
 
     /// Whether both factors are copied into a block's memory by the way.
     pub(super) fn is_copied(&self) -> bool {
-        self.is_of_warps() && self.inside.is_none() && self.factors.iter().all(|one| one.is_read && one.lanes == 8)
+        self.uses_tensor_cores()
+            && self.inside.is_none()
+            && self.factors.iter().all(|one| one.is_read && one.lanes == 8)
     }
 
     /// Whether the sums of a tile can be divided among its blocks.
-    pub(super) fn divides_its_sums(&self) -> bool {
-        (self.tile.sides[0] * self.tile.sides[1]).is_multiple_of(THREADS * self.parts)
+    fn divides_its_sums(&self) -> bool {
+        (self.tile.sides[0] * self.tile.sides[1]).is_multiple_of(self.tile.threads() * self.parts)
     }
 
     /// Bytes of a tile of each factor.
@@ -201,14 +257,32 @@ impl Contraction {
     /// Tiles of each factor that a block's memory has room for: one is read while the others are written.
     pub(super) fn stages(&self) -> u64 {
         let most = if self.is_copied() { MOST_STAGES } else { 2 };
-        (STATIC_SHARED / self.stage_bytes()).min(self.steps()).clamp(2, most)
+        match self.tile.by {
+            PartOf::Warpgroup => MOST_STAGES,
+            _ => (STATIC_SHARED / self.stage_bytes()).min(self.steps()).clamp(2, most),
+        }
+    }
+
+    /// Steps from when a tile is asked for to when it is multiplied. Warpgroups still multiply one that came before.
+    pub(super) fn ahead(&self) -> u64 {
+        self.stages() - if self.tile.by == PartOf::Warpgroup { 2 } else { 1 }
     }
 
     /// Rows of sums that lie in a block's memory at a time: all, or those of some of the warps where there is not room for all.
     pub(super) fn rows_at_a_time(&self) -> u32 {
         let [rows, columns] = self.tile.sides;
         let bytes = u64::from(rows) * pitch(columns, self.types[1]) * self.types[1].size();
-        if self.is_of_warps() && bytes > STATIC_SHARED { self.tile.part()[0] } else { rows }
+        if self.tile.by == PartOf::Warp && bytes > STATIC_SHARED { self.tile.part()[0] } else { rows }
+    }
+
+    /// Whether it is for a device: its memory has room for what a block has of it.
+    pub(super) fn fits(&self, device: &DeviceProperties) -> bool {
+        let room = match self.tile.by {
+            PartOf::Warpgroup if self.is_copied() => device.warpgroup_shared_bytes.into(),
+            PartOf::Warpgroup => 0,
+            _ => STATIC_SHARED,
+        };
+        self.shared_bytes() <= room && self.divides_its_sums()
     }
 
     /// Bytes of a block's memory: tiles of both factors; then the sums.
@@ -232,7 +306,7 @@ impl Factor {
         self.lanes = self.lanes.min(most);
         let side = tile.sides[at];
         let together = if self.by_terms { tile.terms } else { side };
-        while !together.is_multiple_of(self.lanes) || !(side * tile.terms / self.lanes).is_multiple_of(THREADS) {
+        while !together.is_multiple_of(self.lanes) || !(side * tile.terms / self.lanes).is_multiple_of(tile.threads()) {
             self.lanes /= 2;
         }
         self

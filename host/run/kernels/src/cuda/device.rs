@@ -188,11 +188,13 @@ fn read_properties(device: sys::CUdevice) -> Result<(i32, DeviceProperties), Dri
         value.map(i32::unsigned_abs).map_err(failed("ask for a property of the device"))
     };
     let major = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?.cast_signed();
+    let minor = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?.cast_signed();
     let properties = DeviceProperties {
         multiprocessors: read(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         threads_per_multiprocessor: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
         shared_bytes_per_multiprocessor: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
         cluster_blocks: DeviceProperties::cluster_blocks_of(major),
+        warpgroup_shared_bytes: DeviceProperties::warpgroup_shared_bytes_of((major, minor)),
     };
     Ok((major, properties))
 }
@@ -236,6 +238,14 @@ impl Drop for Entered<'_> {
     }
 }
 
+/// The blocks of a launch, the threads of each, and the bytes of shared memory that it has besides what its text declares.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LaunchShape {
+    pub(super) blocks: u32,
+    pub(super) threads: u32,
+    pub(super) shared_bytes: u32,
+}
+
 /// A loaded kernel.
 #[derive(Debug)]
 pub(super) struct GpuFunction {
@@ -252,6 +262,14 @@ unsafe impl Send for GpuFunction {}
 unsafe impl Sync for GpuFunction {}
 
 impl GpuFunction {
+    /// Lets its launches have so many bytes of shared memory.
+    pub(super) fn may_have(&self, _entered: &Entered<'_>, shared_bytes: u32) -> Result<(), DriverError> {
+        let which = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the function is loaded; the driver refuses more than there is.
+        let status = unsafe { sys::cuFuncSetAttribute(self.function, which, shared_bytes.cast_signed()) };
+        status.result().map_err(failed("ask for shared memory"))
+    }
+
     /// Launches with these addresses as arguments.
     ///
     /// # Safety
@@ -260,8 +278,7 @@ impl GpuFunction {
         &self,
         _entered: &Entered<'_>,
         stream: Stream,
-        blocks: u32,
-        threads: u32,
+        LaunchShape { blocks, threads, shared_bytes }: LaunchShape,
         addresses: &[u64],
     ) -> Result<(), DriverError> {
         let mut bytes = 0;
@@ -278,7 +295,7 @@ impl GpuFunction {
             blockDimX: threads,
             blockDimY: 1,
             blockDimZ: 1,
-            sharedMemBytes: 0,
+            sharedMemBytes: shared_bytes,
             hStream: stream.raw(),
             attrs: &raw mut early,
             numAttrs: self.begins_early.into(),
@@ -314,8 +331,7 @@ impl GpuFunction {
     /// A launch as a node of a graph, with arguments from [`packed`].
     pub(super) fn node(
         &self,
-        blocks: u32,
-        threads: u32,
+        LaunchShape { blocks, threads, shared_bytes }: LaunchShape,
         arguments: &mut [*mut c_void; 5],
     ) -> sys::CUDA_KERNEL_NODE_PARAMS {
         sys::CUDA_KERNEL_NODE_PARAMS {
@@ -326,7 +342,7 @@ impl GpuFunction {
             blockDimX: threads,
             blockDimY: 1,
             blockDimZ: 1,
-            sharedMemBytes: 0,
+            sharedMemBytes: shared_bytes,
             kernelParams: std::ptr::null_mut(),
             extra: arguments.as_mut_ptr(),
             kern: std::ptr::null_mut(),

@@ -2,7 +2,7 @@
 //! is still asking.
 
 use super::compiler::Compiler;
-use super::device::{DriverError, Entered, FunctionStart, Gpu, GpuFunction, Stream, failed};
+use super::device::{DriverError, Entered, FunctionStart, Gpu, GpuFunction, LaunchShape, Stream, failed};
 use super::kernel::CudaError;
 use cudarc::driver::{result, sys};
 use std::sync::Arc;
@@ -63,8 +63,9 @@ impl Gate {
         self.words.get(OPEN).store(0, Ordering::SeqCst);
         self.words.get(GAVE_UP).store(0, Ordering::SeqCst);
         let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        let shape = LaunchShape { blocks: 1, threads: 1, shared_bytes: 0 };
         // SAFETY: the function takes an address and 64 bits; the words are given back when no kernel runs any more.
-        unsafe { self.function.launch(entered, stream, 1, 1, &[self.words.address as u64, limit]) }?;
+        unsafe { self.function.launch(entered, stream, shape, &[self.words.address as u64, limit]) }?;
         Ok(ShutGate(&self.words))
     }
 

@@ -12,7 +12,7 @@ use super::loops::{
     number,
 };
 use super::print::source;
-use super::properties::DeviceProperties;
+use super::properties::{DeviceProperties, STATIC_SHARED};
 use super::schedule::Schedule;
 use super::split::RowSplit;
 
@@ -61,11 +61,12 @@ pub(super) fn joined(bodies: &[KernelBody], name: &str, device: &DevicePropertie
         inputs.extend(own_inputs);
         outputs.extend(own_outputs);
     }
-    let shared_bytes = bodies.iter().map(|body| body.shared_bytes).max().unwrap_or(0).max(1);
-    let mut body = vec![
-        ThreadStep::Declare(MemorySpace::SharedAligned, "u8".into(), SHARED, vec![shared_bytes], None),
-        ThreadStep::Call(call("begin", [])),
-    ];
+    let shared = match asked_bytes(bodies) {
+        0 => (MemorySpace::SharedAligned, vec![shared_bytes(bodies).max(1)]),
+        _ => (MemorySpace::Asked, vec![]),
+    };
+    let mut body =
+        vec![ThreadStep::Declare(shared.0, "u8".into(), SHARED, shared.1, None), ThreadStep::Call(call("begin", []))];
     // The blocks of a next launch like this one may take their places while these run, if all find room: where some do
     // and others wait for blocks to end, they are spread unevenly when they go on.
     if 2 * blocks(bodies).saturating_mul(threads.into()) <= device.busy_threads() {
@@ -102,6 +103,16 @@ pub(super) fn blocks(bodies: &[KernelBody]) -> u64 {
 /// Threads of a block that has room for each body.
 pub(super) fn threads(bodies: &[KernelBody]) -> u32 {
     bodies.iter().map(|body| body.schedule.threads()).max().unwrap_or(1)
+}
+
+/// Bytes of a block's memory.
+fn shared_bytes(bodies: &[KernelBody]) -> u64 {
+    bodies.iter().map(|body| body.shared_bytes).max().unwrap_or(0)
+}
+
+/// Bytes that a launch asks for: all, where there are more than a text may declare.
+pub(super) fn asked_bytes(bodies: &[KernelBody]) -> u32 {
+    u32::try_from(shared_bytes(bodies)).ok().filter(|bytes| u64::from(*bytes) > STATIC_SHARED).unwrap_or(0)
 }
 
 /// The blocks from `first` on are a body's, which some of the threads leave.

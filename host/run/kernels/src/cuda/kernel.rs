@@ -1,7 +1,7 @@
 //! A kernel with its machine code, one variant for each layout that it met.
 
 use super::compiler::Compiler;
-use super::device::{DriverError, Entered, FunctionStart, Gpu, GpuFunction, Stream};
+use super::device::{DriverError, Entered, FunctionStart, Gpu, GpuFunction, LaunchShape, Stream};
 use super::emit::{KernelSource, candidates, emit_as, emit_joined};
 use super::nvrtc::NvrtcError;
 use crate::access::{BindError, BoundInput, BoundOutput, KernelLayout, check, check_apart};
@@ -39,17 +39,19 @@ pub enum CudaError {
 #[derive(Debug)]
 struct LayoutVariant {
     function: GpuFunction,
-    blocks: u32,
-    threads: u32,
+    shape: LaunchShape,
     form: &'static str,
 }
 
 impl LayoutVariant {
     fn load(gpu: &Arc<Gpu>, compiler: &Compiler, source: &KernelSource) -> Result<LayoutVariant, CudaError> {
-        let KernelSource { blocks, threads, form, .. } = *source;
+        let KernelSource { blocks, threads, shared_bytes, form, .. } = *source;
         let blocks = i32::try_from(blocks).map_err(|_| CudaError::Grid { blocks })?.unsigned_abs();
         let function = gpu.load(&compiler.compile(&source.text)?, &source.name, FunctionStart::Waits)?;
-        Ok(LayoutVariant { function, blocks, threads, form })
+        if shared_bytes > 0 {
+            function.may_have(&gpu.enter()?, shared_bytes)?;
+        }
+        Ok(LayoutVariant { function, shape: LaunchShape { blocks, threads, shared_bytes }, form })
     }
 }
 
@@ -228,7 +230,7 @@ impl PreparedLaunch {
             // SAFETY: the text has one parameter for each input and output. When this was prepared, the kernels'
             // declarations were found to hold for tensors of these types, and the variant was emitted for their layouts,
             // so that it stays inside; the rest is the caller's promise.
-            unsafe { variant.function.launch(entered, stream, variant.blocks, variant.threads, addresses)? };
+            unsafe { variant.function.launch(entered, stream, variant.shape, addresses)? };
         }
         Ok(true)
     }
@@ -240,7 +242,7 @@ impl PreparedLaunch {
 
     /// The launch as a node of a graph, with packed arguments; none where there is nothing to compute.
     pub(super) fn parameters(&self, arguments: &mut [*mut c_void; 5]) -> Option<sys::CUDA_KERNEL_NODE_PARAMS> {
-        self.variant.as_ref().map(|variant| variant.function.node(variant.blocks, variant.threads, arguments))
+        self.variant.as_ref().map(|variant| variant.function.node(variant.shape, arguments))
     }
 
     /// Whether it may begin while the launch before it still runs.

@@ -210,6 +210,8 @@ pub enum MemorySpace {
     Aligned,
     /// In a block's memory, at a multiple of 16 bytes.
     SharedAligned,
+    /// In a block's memory, as far as a launch asks for it, at a multiple of what tiles of warpgroups lie at.
+    Asked,
     /// In a block's memory.
     Shared,
     /// In memory of the machine code, from one launch to the next.

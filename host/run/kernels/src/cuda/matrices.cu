@@ -33,6 +33,13 @@ template <int N> D void wait_for_groups() {
     __syncthreads();
 }
 
+// Waits likewise, and lets warpgroups find what arrived: they read a block's memory in another way.
+template <int N> D void wait_for_groups_of_warpgroups() {
+    asm volatile("cp.async.wait_group %0;" :: "n"(N) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+}
+
 // Reads four 8x8 matrices into a warp's registers: thread n names the address of row n % 8 of matrix n / 8.
 template <bool TRANSPOSED> D void load_matrices(u32 *to, const void *from) {
     u32 at = (u32)__cvta_generic_to_shared(from);
@@ -101,6 +108,84 @@ D void gather_halves(float *tile, const float (&sums)[I][J][4], int first) {
             const int i = at / (J * 4), j = at / 4 % J, n = at % 4;
             tile[(row + i * 16 + n / 2 * 8) * pitch<float>(N) + column + j * 8 + n % 2] = sums[i][j][n];
         }
+    }
+    __syncthreads();
+}
+
+// Where an element of a tile of halves lies of which warpgroups multiply: 64 columns of its ROWS rows after the other.
+template <int ROWS> D constexpr int place_by_64(int row, int column) {
+    return column / 64 * (ROWS * 64) + place<64>(row, column % 64);
+}
+
+// How tensor cores find matrices of a tile: where it begins, and the bytes from one eight rows to the next eight, and from one
+// 64 columns to the next. Bits 62 and 63 say that rows of 128 bytes lie as `place` has them.
+template <class T> D u64 matrices_at(const T *first, int columns) {
+    const u32 from = (u32)__cvta_generic_to_shared(first) & 0x3ffff;
+    return (u64)(from >> 4) | (u64)(columns >> 4) << 16 | (u64)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+#define EIGHT(n) "+f"(sums[n]), "+f"(sums[n + 1]), "+f"(sums[n + 2]), "+f"(sums[n + 3]), "+f"(sums[n + 4]), "+f"(sums[n + 5]), \
+    "+f"(sums[n + 6]), "+f"(sums[n + 7])
+#define MULTIPLY_WARPGROUP(TYPE) \
+    asm volatile("{ .reg .pred all; setp.eq.u32 all, 1, 1;" \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, " \
+        "%13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, " \
+        "%37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, " \
+        "%61, %62, %63}, %64, %65, all, 1, 1, %66, %67; }" \
+        : EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40), EIGHT(48), EIGHT(56) \
+        : "l"(a), "l"(b), "n"(A_SIDE), "n"(B_SIDE) : "memory")
+
+// Begins to add the product of a 64x16 and a 16x128 matrix to a warpgroup's sums. Products are exact. A_SIDE and B_SIDE are 1
+// where positions of a side, and not terms, are neighbours in a tile.
+template <int A_SIDE, int B_SIDE> D void multiply_warpgroup(float *sums, u64 a, u64 b, f16) { MULTIPLY_WARPGROUP("f16"); }
+template <int A_SIDE, int B_SIDE> D void multiply_warpgroup(float *sums, u64 a, u64 b, bf16) { MULTIPLY_WARPGROUP("bf16"); }
+
+// The part of a tile that one of the warpgroups has.
+template <int M, int N, int HIGH, int WIDE> struct WarpgroupPart {
+    int row = threadIdx.x / 128 % HIGH * (M / HIGH), column = threadIdx.x / 128 / HIGH * (N / WIDE);
+};
+
+// Where a tile's matrix begins that has a position of a side and a term as its first ones.
+template <int SIDE, int K, bool TERMS> D constexpr int matrix(int side, int term) {
+    return TERMS ? side * K + term : side / 64 * (K * 64) + term * 64;
+}
+
+// Begins to add to the sums of a warpgroup, of I by J fragments of 64x128, and waits for what was begun before.
+template <int M, int N, int K, int HIGH, int WIDE, bool A_TERMS, bool B_TERMS, class T, int I, int J>
+D void multiply_warpgroups(float (&sums)[I][J][64], const T *a, const T *b) {
+    const WarpgroupPart<M, N, HIGH, WIDE> part;
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int k = 0; k < K; k += 16) {
+#pragma unroll
+        for (int i = 0; i < I; ++i) {
+#pragma unroll
+            for (int j = 0; j < J; ++j) {
+                multiply_warpgroup<!A_TERMS, !B_TERMS>(
+                    sums[i][j], matrices_at(a + matrix<M, K, A_TERMS>(part.row + i * 64, k), K * 128),
+                    matrices_at(b + matrix<N, K, B_TERMS>(part.column + j * 128, k), K * 128), T{});
+            }
+        }
+    }
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+}
+
+// Waits for all products of a warpgroup: its sums are read behind this.
+template <int I, int J> D void wait_for_products(float (&sums)[I][J][64]) {
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#pragma unroll
+    for (int at = 0; at < I * J * 64; ++at) asm volatile("" : "+f"(sums[at / (J * 64)][at / 64 % J][at % 64]) :: "memory");
+}
+
+// Brings the sums of the warpgroups together.
+template <int M, int N, int HIGH, int WIDE, int I, int J> D void gather_warpgroups(float *tile, const float (&sums)[I][J][64]) {
+    const WarpgroupPart<M, N, HIGH, WIDE> part;
+    const int row = part.row + threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4, column = part.column + threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int at = 0; at < I * J * 64; ++at) {
+        const int i = at / (J * 64), j = at / 64 % J, n = at % 64;
+        tile[(row + i * 64 + n / 2 % 2 * 8) * pitch<float>(N) + column + j * 128 + n / 4 * 8 + n % 2] = sums[i][j][n];
     }
     __syncthreads();
 }

@@ -1,5 +1,6 @@
 //! CUDA C++ to machine code, by NVIDIA's runtime compiler. It needs neither a GPU nor a driver.
 
+use super::properties::DeviceProperties;
 use cudarc::nvrtc::{result, sys};
 use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
@@ -68,13 +69,13 @@ impl Nvrtc {
     }
 
     /// Compiles a source for GPUs of a compute capability, major and minor.
-    pub fn compile(&self, source: &str, (major, minor): (i32, i32)) -> Result<Cubin, NvrtcError> {
-        compile(source, format!("sm_{major}{minor}"))?.machine_code()
+    pub fn compile(&self, source: &str, capability: (i32, i32)) -> Result<Cubin, NvrtcError> {
+        compile(source, format!("sm_{}", architecture(capability)))?.machine_code()
     }
 
     /// The text in the assembly language PTX that a source becomes on the way to machine code.
-    pub fn assembly(&self, source: &str, (major, minor): (i32, i32)) -> Result<String, NvrtcError> {
-        compile(source, format!("compute_{major}{minor}"))?.assembly()
+    pub fn assembly(&self, source: &str, capability: (i32, i32)) -> Result<String, NvrtcError> {
+        compile(source, format!("compute_{}", architecture(capability)))?.assembly()
     }
 }
 
@@ -122,6 +123,11 @@ fn printed(text: Vec<c_char>) -> String {
 
 fn refused(error: result::NvrtcError, log: String) -> NvrtcError {
     NvrtcError::Refused { status: error.to_string(), log }
+}
+
+/// What NVRTC calls GPUs of a compute capability, with the instructions that only these have where kernels use them.
+fn architecture((major, minor): (i32, i32)) -> String {
+    format!("{major}{minor}{}", if DeviceProperties::warpgroup_shared_bytes_of((major, minor)) > 0 { "a" } else { "" })
 }
 
 /// Compiles a source for a real or virtual architecture.

@@ -67,6 +67,7 @@ fn line(step: &ThreadStep, depth: usize) -> String {
         }
         ThreadStep::Declare(space, ty, name, extents, first) => {
             let extents: String = extents.iter().map(|extent| format!("[{extent}]")).collect();
+            let extents = if *space == MemorySpace::Asked { "[]" } else { &*extents };
             let first = first.iter().map(|first| format!(" = {first}")).collect::<String>();
             format!("{}{}{name}{extents}{first};", before_type(*space), before_name(*ty))
         }
@@ -107,6 +108,7 @@ fn before_type(space: MemorySpace) -> &'static str {
         MemorySpace::Registers => "",
         MemorySpace::Aligned => "__align__(16) ",
         MemorySpace::SharedAligned => "__shared__ __align__(16) ",
+        MemorySpace::Asked => "extern __shared__ __align__(1024) ",
         MemorySpace::Shared => "__shared__ ",
         MemorySpace::Static => "static ",
     }

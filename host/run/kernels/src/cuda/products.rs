@@ -1,8 +1,7 @@
 //! Which kernels are contractions, and by which tiles they are computed.
 
 use super::chooser::Chooser;
-use super::contraction::{Contraction, Factor, HIDDEN, OF_THREADS, OF_WARPS, SHARED_TERMS, SumTile};
-use super::properties::STATIC_SHARED;
+use super::contraction::{Contraction, Factor, HIDDEN, OF_THREADS, OF_WARPGROUPS, OF_WARPS, SHARED_TERMS, SumTile};
 use super::schedule::Schedule;
 use super::space::{Address, AxisDomain, Lanes, MemoryAccess};
 use crate::access::{AxisSet, axes_in_store_order};
@@ -88,9 +87,14 @@ impl Chooser<'_> {
             let factors = [0, 1].map(|at| factors[at].clone().in_tile(tile, at, lanes));
             Contraction { reduce, factors, inside, batches, terms, parts, types, tile: *tile }
         };
-        let tiles = if products.types[0].size() == 2 { &OF_WARPS[..] } else { &OF_THREADS };
+        let tiles = match products.types[0].size() {
+            // What takes more than a share of a multiprocessor's memory is a launch of its own.
+            2 if self.may_share => [&OF_WARPS[..], &OF_WARPGROUPS].concat(),
+            2 => OF_WARPS.to_vec(),
+            _ => OF_THREADS.to_vec(),
+        };
         let mut fitting: Vec<Contraction> = tiles.iter().map(of_tile).collect();
-        fitting.retain(|one| one.shared_bytes() <= STATIC_SHARED && one.divides_its_sums());
+        fitting.retain(|one| one.fits(self.device));
         fitting.sort_by_key(|one| one.cycles(self.device));
         fitting
     }

@@ -11,10 +11,14 @@ pub struct DeviceProperties {
     pub shared_bytes_per_multiprocessor: u32,
     /// Blocks that may form a cluster and reach each other's shared memory; 1 where there are no clusters.
     pub cluster_blocks: u32,
+    /// Bytes of shared memory that a block may have where warpgroups multiply matrices; 0 where there are none.
+    pub warpgroup_shared_bytes: u32,
 }
 
 /// Blocks of a cluster on any GPU that has clusters.
 const CLUSTER_BLOCKS: u32 = 8;
+/// Shared memory that a block of compute capability 9.0 may have. Later ones have other instructions in place of its own.
+const WARPGROUP_SHARED_BYTES: u32 = 227 << 10;
 
 /// Static shared memory of a block that no architecture refuses.
 pub(super) const STATIC_SHARED: u64 = 48 << 10;
@@ -28,11 +32,17 @@ impl DeviceProperties {
         threads_per_multiprocessor: 2048,
         shared_bytes_per_multiprocessor: 228 << 10,
         cluster_blocks: CLUSTER_BLOCKS,
+        warpgroup_shared_bytes: WARPGROUP_SHARED_BYTES,
     };
 
     /// Blocks that may form a cluster on GPUs of this major compute capability.
     pub fn cluster_blocks_of(major: i32) -> u32 {
         if major >= 9 { CLUSTER_BLOCKS } else { 1 }
+    }
+
+    /// Bytes of shared memory that a block may have where warpgroups multiply matrices, by the compute capability.
+    pub fn warpgroup_shared_bytes_of(capability: (i32, i32)) -> u32 {
+        if capability == (9, 0) { WARPGROUP_SHARED_BYTES } else { 0 }
     }
 
     /// Threads that keep the GPU busy: half of what it holds, as kernels with many registers reach no more.

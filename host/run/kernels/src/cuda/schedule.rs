@@ -1,6 +1,6 @@
 //! Which threads compute what.
 
-use super::contraction::{self, Contraction};
+use super::contraction::Contraction;
 use super::scans::most_together;
 use super::space::AxisDomain;
 use super::split::RowSplit;
@@ -79,7 +79,7 @@ impl Schedule {
 
     /// The same rows and points as tiles of sums.
     pub(super) fn contracted(rows: AxisDomain, points: AxisDomain, contraction: Contraction) -> Schedule {
-        let form = ScheduleForm::Columns { wide: contraction::THREADS, deep: 1, lanes: 1 };
+        let form = ScheduleForm::Columns { wide: contraction.tile.threads(), deep: 1, lanes: 1 };
         let split = match contraction.parts {
             1 => RowSplit::Whole,
             blocks => RowSplit::Cluster { blocks },
@@ -104,7 +104,7 @@ impl Schedule {
     /// One of [`FORMS`], for a kernel that scans or does not.
     pub(super) fn name(&self, scans: bool) -> &'static str {
         if let Some(contraction) = &self.contraction {
-            return if contraction.is_of_warps() { "products on tensor cores" } else { "products in tiles" };
+            return if contraction.uses_tensor_cores() { "products on tensor cores" } else { "products in tiles" };
         }
         match (self.form, self.split) {
             (_, RowSplit::Scanned { .. }) => "scan by many blocks",

@@ -4,7 +4,7 @@ use super::index::number_type;
 use super::work::LaneWork;
 use super::{CudaEmitter, IndexContext, LANE, count, lanes, of};
 use crate::cuda::claims::{Claim, ClaimAccess, Claims};
-use crate::cuda::contraction::{Contraction, Factor, SHARED_TERMS, THREADS, pitch};
+use crate::cuda::contraction::{Contraction, Factor, PartOf, SHARED_TERMS, pitch};
 use crate::cuda::loops::{
     BLOCK, CudaType, Expression, LoopRange, MemorySpace, SHARED, THREAD, ThreadStep, Unroll, Variable, binary, call,
     number,
@@ -129,15 +129,20 @@ impl CudaEmitter<'_> {
 
     /// The tiles of some steps arrive while those of the step before them are multiplied.
     fn copied(&mut self, contraction: &Contraction) {
-        let (steps, ahead) = (contraction.steps(), contraction.stages() - 1);
+        let (steps, ahead, by_warpgroups) =
+            (contraction.steps(), contraction.ahead(), contraction.tile.by == PartOf::Warpgroup);
+        let wait = if by_warpgroups { "wait_for_groups_of_warpgroups" } else { "wait_for_groups" };
         let has_arrived = || Some(binary(">=", STEP, number(ahead, "u32")));
         self.each(count("u32", STEP.stem, 0..steps + ahead, None), |this| {
-            let wait = template("wait_for_groups", vec![(ahead - 1).into()], vec![]);
+            let wait = template(wait, vec![(ahead - 1).into()], vec![]);
             this.when(has_arrived(), |this| this.steps.push(wait));
             this.when(Some(below(STEP, steps)), |this| (0..2).for_each(|factor| this.copy(contraction, factor)));
             this.call(call("end_group", []));
             this.when(has_arrived(), |this| this.multiply(contraction, ahead));
         });
+        if by_warpgroups {
+            self.call(call("wait_for_products", [of("acc", contraction.reduce).into()]));
+        }
         self.steps.push(ThreadStep::Barrier);
     }
 
@@ -153,8 +158,16 @@ impl CudaEmitter<'_> {
                 BLOCK / parts
             }
         };
-        self.define("u32", corner(0), block.clone() / count(columns) % count(rows) * height);
-        self.define("u32", corner(1), block.clone() % count(columns) * width);
+        let (row, column) = match contraction.rows_together() {
+            1 => (block.clone() / count(columns) % count(rows), block.clone() % count(columns)),
+            together => {
+                let others = block.clone() / count(columns * together) % count(rows / together);
+                let column = block.clone() / count(together) % count(columns);
+                ((others * count(together) + block.clone() % count(together)).group(), column)
+            }
+        };
+        self.define("u32", corner(0), row * height);
+        self.define("u32", corner(1), column * width);
         self.define("u32", BATCH, block / count(rows * columns));
         let (mut byte, [element, sum]) = (0, contraction.types);
         for factor in 0..2 {
@@ -167,7 +180,11 @@ impl CudaEmitter<'_> {
             }
         }
         let [high, wide] = contraction.tile.part().map(u64::from);
-        let extents = if contraction.is_of_warps() { vec![high / 16, wide / 8, 4] } else { vec![high, wide] };
+        let extents = match contraction.tile.by {
+            PartOf::Thread => vec![high, wide],
+            PartOf::Warp => vec![high / 16, wide / 8, 4],
+            PartOf::Warpgroup => vec![high / 64, wide / 128, 64],
+        };
         let stems = if contraction.parts > 1 { &["acc", "all"][..] } else { &["acc"] };
         for stem in stems {
             self.begin(storage(sum), of(stem, contraction.reduce), &extents, Expression::List(None, vec![]));
@@ -177,7 +194,7 @@ impl CudaEmitter<'_> {
     /// How many pieces of a factor's tile a thread reads.
     fn pieces(&self, contraction: &Contraction, factor: usize) -> u64 {
         let elements = contraction.tile.sides[factor] * contraction.tile.terms;
-        u64::from(elements / contraction.factors[factor].lanes / THREADS)
+        u64::from(elements / contraction.factors[factor].lanes / contraction.tile.threads())
     }
 
     /// The pieces of a thread, for each lane of which it computes some values.
@@ -191,7 +208,7 @@ impl CudaEmitter<'_> {
         let Factor { by_terms, lanes, .. } = contraction.factors[factor];
         let along = if by_terms { contraction.tile.terms } else { contraction.tile.sides[factor] };
         let (across, along) = (NUMBER / (along / lanes), NUMBER % (along / lanes) * lanes);
-        (PIECE * THREADS + THREAD, if by_terms { [across, along] } else { [along, across] })
+        (PIECE * contraction.tile.threads() + THREAD, if by_terms { [across, along] } else { [along, across] })
     }
 
     /// Steps for each piece that a thread has of a factor's tile: `p` and `r` say which row and term it begins with. Gets
@@ -204,7 +221,7 @@ impl CudaEmitter<'_> {
     ) {
         let Factor { insts, rows, side, by_terms, lanes: width, .. } = &contraction.factors[factor];
         let terms = AxisDomain::new(self.of.kernel, self.schedule.points.axes.clone());
-        let around = self.go_over(rows.clone(), terms, *by_terms, *width);
+        let around = self.go_over(contraction.tile.threads(), [rows.clone(), terms], *by_terms, *width);
         self.claim(Claim::OneSide(*side));
         let (piece, [at_side, at_term]) = self.piece(contraction, factor);
         let range = self.pieces_of(self.pieces(contraction, factor), *width, insts);
@@ -275,10 +292,10 @@ impl CudaEmitter<'_> {
         let (pitch, by_terms) = (contraction.pitch(factor), contraction.lies_by_terms(factor));
         let (row, column) = if by_terms { (at_side, at_term) } else { (at_term, at_side) };
         let tile = tile(factor) + stage * contraction.elements(factor);
-        let (function, of) = if contraction.is_of_warps() {
-            ("place", vec![pitch.into()])
-        } else {
-            ("spot", vec![pitch.into(), (16 / contraction.types[0].size()).into()])
+        let (function, of) = match contraction.tile.by {
+            PartOf::Thread => ("spot", vec![pitch.into(), (16 / contraction.types[0].size()).into()]),
+            PartOf::Warp => ("place", vec![pitch.into()]),
+            PartOf::Warpgroup => ("place_by_64", vec![(contraction.elements(factor) / pitch).into()]),
         };
         tile + Expression::Call(function, of, vec![row, column])
     }
@@ -311,10 +328,11 @@ impl CudaEmitter<'_> {
         let stage = || (STEP + (stages - before)).group() % stages;
         let tiles = [0, 1].map(|factor| tile(factor) + stage() * contraction.elements(factor));
         let arguments = [of("acc", contraction.reduce).into()].into_iter().chain(tiles).collect();
-        self.steps.push(if contraction.is_of_warps() {
+        self.steps.push(if contraction.uses_tensor_cores() {
             let lies = [0, 1].map(|factor| Expression::Bits(Dtype::Bool, contraction.lies_by_terms(factor).into()));
             let of = [rows, columns, terms, high, wide].map(Expression::from).into_iter().chain(lies);
-            template("multiply_halves", of.collect(), arguments)
+            let by_warps = contraction.tile.by == PartOf::Warp;
+            template(if by_warps { "multiply_halves" } else { "multiply_warpgroups" }, of.collect(), arguments)
         } else {
             template("multiply_tile", [rows, columns, terms].map(Expression::from).to_vec(), arguments)
         });
@@ -328,13 +346,15 @@ impl CudaEmitter<'_> {
         self.begin(pointer, sums, &[], Expression::from(SHARED).cast(pointer));
         let stem = if contraction.parts > 1 { "all" } else { "acc" };
         let mut arguments = vec![sums.into(), of(stem, contraction.reduce).into()];
-        self.steps.push(if contraction.is_of_warps() {
-            arguments.push(first.map_or(0.into(), Expression::from));
-            let of = [rows, columns, high, wide, contraction.rows_at_a_time()];
-            template("gather_halves", of.map(Expression::from).to_vec(), arguments)
-        } else {
-            template("gather_tile", [rows, columns].map(Expression::from).to_vec(), arguments)
-        });
+        let (function, of) = match contraction.tile.by {
+            PartOf::Thread => ("gather_tile", vec![rows, columns]),
+            PartOf::Warp => {
+                arguments.push(first.map_or(0.into(), Expression::from));
+                ("gather_halves", vec![rows, columns, high, wide, contraction.rows_at_a_time()])
+            }
+            PartOf::Warpgroup => ("gather_warpgroups", vec![rows, columns, high, wide]),
+        };
+        self.steps.push(template(function, of.into_iter().map(Expression::from).collect(), arguments));
     }
 
     /// The element of the tile of sums at a place.
@@ -358,7 +378,7 @@ impl CudaEmitter<'_> {
             1 => PIECE.into(),
             parts => (PIECE * parts + PART).group(),
         };
-        self.steps.push(defined(NUMBER, piece * THREADS + THREAD));
+        self.steps.push(defined(NUMBER, piece * contraction.tile.threads() + THREAD));
         self.steps.push(defined(row, NUMBER / (wide / width)));
         self.steps.push(defined(column, NUMBER % (wide / width) * width));
         let corner_of_these = first.map_or(corner(0).into(), |first| corner(0) + first);
@@ -381,8 +401,8 @@ impl CudaEmitter<'_> {
         let reduce = contraction.reduce;
         let insts = self.of.closure(self.of.op(reduce).operands());
         let terms = self.schedule.points.clone();
-        let around = self.go_over(contraction.rows(self.of.kernel), terms, false, 1);
-        let pieces = u64::from(contraction.rows_at_a_time() * contraction.tile.sides[1] / THREADS);
+        let around = self.go_over(contraction.tile.threads(), [contraction.rows(self.of.kernel), terms], false, 1);
+        let pieces = u64::from(contraction.rows_at_a_time() * contraction.tile.sides[1] / contraction.tile.threads());
         self.each(count("u32", PIECE.stem, 0..pieces, None), |this| {
             this.sum(contraction, (first, 1), |this| {
                 let [row, column] = ["row", "column"].map(Variable::named);
@@ -414,14 +434,18 @@ impl CudaEmitter<'_> {
         let mut width = self.of.widest(&accesses, &rows, &AxisDomain::default());
         let fits = |width: u32| {
             contraction.factors[1].side.is_multiple_of(width.into())
-                && (height * wide / width).is_multiple_of(THREADS * contraction.parts)
+                && (height * wide / width).is_multiple_of(contraction.tile.threads() * contraction.parts)
         };
         while !fits(width) {
             width /= 2;
         }
-        let around = self.go_over(rows, terms, false, width);
+        let around = self.go_over(contraction.tile.threads(), [rows, terms], false, width);
         self.claim(Claim::OneSide(contraction.factors[1].side));
-        let range = self.pieces_of(u64::from(height * wide / width / THREADS / contraction.parts), width, &insts);
+        let range = self.pieces_of(
+            u64::from(height * wide / width / contraction.tile.threads() / contraction.parts),
+            width,
+            &insts,
+        );
         self.each(range, |this| {
             this.sum(contraction, (first, width), |this| {
                 let sum = of("sum", reduce);
@@ -439,11 +463,11 @@ impl CudaEmitter<'_> {
     }
 
     /// Goes on over other rows and points, with so many lanes along one of them. Returns what was before.
-    fn go_over(&mut self, rows: AxisDomain, points: AxisDomain, by_points: bool, lanes: u32) -> Schedule {
+    fn go_over(&mut self, threads: u32, [rows, points]: [AxisDomain; 2], by_points: bool, lanes: u32) -> Schedule {
         let form = if by_points {
             ScheduleForm::Rows { threads: 1, rows: 1, lanes, turns: 1, kept: false }
         } else {
-            ScheduleForm::Columns { wide: THREADS, deep: 1, lanes }
+            ScheduleForm::Columns { wide: threads, deep: 1, lanes }
         };
         let schedule = Schedule { contraction: None, ..Schedule::whole(form, rows, points) };
         self.claims.push(Claims::everywhere(&schedule));

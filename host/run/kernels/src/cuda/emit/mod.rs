@@ -42,6 +42,8 @@ pub struct KernelSource {
     pub blocks: u64,
     /// Threads of a block, as many as any of the kernels wants.
     pub threads: u32,
+    /// Bytes of shared memory that a launch asks for, which the text does not declare.
+    pub shared_bytes: u32,
     /// Which threads compute what, where it is one kernel: one of [`FORMS`](super::FORMS); or `joined`.
     pub form: &'static str,
     /// The whole schedule of one kernel: what tells it from the kernel's other candidates; or `joined`.
@@ -59,8 +61,9 @@ impl KernelSource {
         let name = join::name(&bodies);
         let text = join::joined(&bodies, &name, device);
         let (blocks, threads) = (join::blocks(&bodies), join::threads(&bodies));
+        let shared_bytes = join::asked_bytes(&bodies);
         let claims = bodies.into_iter().flat_map(|body| body.claims).collect();
-        KernelSource { name, text, blocks, threads, form, schedule, claims }
+        KernelSource { name, text, blocks, threads, shared_bytes, form, schedule, claims }
     }
 }
 
