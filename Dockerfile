@@ -3,8 +3,9 @@
 #   docker run --gpus all --read-only --network none --cap-drop ALL --security-opt no-new-privileges --tmpfs /tmp \
 #       --tmpfs /home/passhost/.cache:uid=1000 -v $PWD:/work:ro passhost eval plugin.wasm sample
 #
-# scripts/image builds the CPU's image without a daemon or a registry, and evaluates in it under these restrictions. Not tried
-# are a run with --gpus and Docker's seccomp filter. The programs were run on an H200 with the same libtorch and NVRTC 13.0.
+# scripts/image builds the CPU's image without a daemon or a registry, on Debian 12 and 13, and evaluates in it under these
+# restrictions. Not tried: the GPUs' image, Ubuntu, rustup's own script, Docker's seccomp filter. The programs were run on an
+# H200 with the same libtorch and NVRTC 13.0.
 
 # Debian 12 or Ubuntu 24.04, or newer.
 ARG BASE=docker.io/library/debian:trixie-slim
