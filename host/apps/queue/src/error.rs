@@ -1,6 +1,6 @@
 //! Why a queue does not do what was asked.
 
-use crate::Ticket;
+use crate::{ObjectError, Ticket};
 use std::path::PathBuf;
 
 /// Why a queue does not do what was asked. Nothing has changed then, except that nobody knows after
@@ -70,6 +70,12 @@ pub enum QueueError {
     /// A job was to be taken, and is damaged.
     #[error("the job {0} is damaged on the disk, and lost")]
     Lost(Ticket),
+    /// The bytes of a job that was to be taken are not those that were submitted, and the job was given up: why.
+    #[error("the job {0} is left to another host: {1}")]
+    Left(Ticket, String),
+    /// Bytes do not come from the object store, or do not get there.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
     /// A record is not one.
     #[error("the queue holds a record that is damaged, or that this version does not read")]
     Record,
@@ -124,10 +130,11 @@ pub enum QueueError {
 }
 
 impl QueueError {
-    /// Whether the same may be done when the disk has room, or the database answers.
+    /// Whether the same may be done when the disk has room, or the database or the object store answers.
     pub fn is_passing(&self) -> bool {
         match self {
             QueueError::Room(_) | QueueError::Unreachable(_) | QueueError::Busy => true,
+            QueueError::Object(error) => error.is_passing(),
             // It has no room on its disk or in its memory.
             QueueError::Database(error) => error.code().is_some_and(|code| code.code().starts_with("53")),
             _ => false,

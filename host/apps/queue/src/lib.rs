@@ -27,6 +27,7 @@ mod error;
 mod leases;
 mod limits;
 mod names;
+mod objects;
 mod postgres;
 mod record;
 mod store;
@@ -36,6 +37,7 @@ pub use clock::QueueClock;
 pub use embedded::Embedded;
 pub use error::QueueError;
 pub use limits::{JOB, QueueLimits};
+pub use objects::{ObjectError, Objects};
 pub use postgres::{DeadLetter, FleetStatus, LabelDepth, OldestJob, Postgres, WorkerStatus};
 pub use store::free;
 
@@ -67,7 +69,8 @@ pub trait Queue: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the queue cannot be written. [`QueueError::Lost`] says that a job came to nothing, and that there may be others.
+    /// If the queue cannot be written. [`QueueError::Lost`] says that a job came to nothing, [`QueueError::Left`] that it is left to
+    /// another host, and both that there may be others.
     fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError>;
 
     /// [`Queue::take_as`] for a worker of which nothing is known.
@@ -343,6 +346,8 @@ pub struct TakenBatch {
     pub jobs: Vec<Taken>,
     /// Jobs that are damaged, and came to nothing.
     pub lost: Vec<Ticket>,
+    /// Jobs whose bytes an object store has not or has changed, and why they were left to another host: see [`ObjectError`].
+    pub left: Vec<(Ticket, String)>,
 }
 
 /// How far a job is.

@@ -5,13 +5,15 @@ mod connections;
 mod fleet;
 mod migrations;
 mod statements;
+mod stored;
+mod submission;
 mod turns;
 
 use crate::clock::milliseconds;
 use crate::record::{JobRecord, sha256, status};
 use crate::{
-    CheckIn, Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Queue, QueueError, QueueLimits, Taken, TakenBatch,
-    Ticket, UnmetNeeds, Worker,
+    CheckIn, Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Objects, Queue, QueueError, QueueLimits, Taken,
+    TakenBatch, Ticket, UnmetNeeds, Worker,
 };
 use ::postgres::Row;
 use ::postgres::fallible_iterator::FallibleIterator as _;
@@ -20,7 +22,9 @@ use address::Address;
 use connections::{Connection, ConnectionPool, Repeat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use stored::{STORED, TO_STORE};
+use submission::Submission;
 use turns::{ClientTurn, turns};
 
 /// Bytes of a submission that are sent before it is known whether the database has them.
@@ -51,6 +55,7 @@ pub use fleet::{DeadLetter, FleetStatus, LabelDepth, OldestJob, WorkerStatus};
 pub struct Postgres {
     connections: ConnectionPool,
     limits: QueueLimits,
+    objects: Option<Objects>,
     /// `None` if the user of the database is a worker.
     name: Option<String>,
 }
@@ -67,7 +72,7 @@ impl Postgres {
         // A wrong address is told at once.
         drop(connections.connect()?);
         let name = connections.run(Repeat::Safe, |connection, _| migrations::migrate(connection))?;
-        Ok(Postgres { connections, limits, name })
+        Ok(Postgres { connections, limits, objects: None, name })
     }
 
     fn query(&self, sql: &'static str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, QueueError> {
@@ -105,48 +110,17 @@ impl Postgres {
         connection: &mut Connection,
         mut turns: BTreeMap<String, i64>,
         (worker, lease): (&Worker, Duration),
-        batch: &mut TakenBatch,
+        claimed: &mut Vec<Row>,
     ) -> Result<BTreeSet<String>, QueueError> {
         let (clients, most): (Vec<&String>, Vec<i64>) = turns.iter().unzip();
         let claim: [&(dyn ToSql + Sync); 6] =
             [&clients, &most, &span(lease), &worker.name, &worker.host, &worker.offers];
-        let rows = connection.query(statements::CLAIM, &claim)?;
-        Postgres::read_taken(connection, rows, batch, |client| {
-            turns.entry(client.to_owned()).and_modify(|turns| *turns -= 1);
-        })?;
+        for row in connection.query(statements::CLAIM, &claim)? {
+            turns.entry(row.try_get(4)?).and_modify(|turns| *turns -= 1);
+            claimed.push(row);
+        }
         turns.retain(|_, left| *left > 0);
         Ok(turns.into_keys().collect())
-    }
-
-    /// Adds jobs that a statement took to a batch. Those whose bytes are damaged come to nothing.
-    fn read_taken(
-        connection: &mut Connection,
-        rows: Vec<Row>,
-        batch: &mut TakenBatch,
-        mut of_client: impl FnMut(&str),
-    ) -> Result<(), QueueError> {
-        let mut object: (Option<String>, Option<Vec<u8>>) = (None, None);
-        for row in rows {
-            let (ticket, attempt) = (Ticket(row.try_get(0)?), row.try_get::<_, i32>(1)?);
-            let (head, client, hash): (Vec<u8>, String, _) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
-            // Bytes come with the first of the jobs that follow each other and have them.
-            if object.0 != hash {
-                object = (hash, row.try_get(6)?);
-            }
-            let payload = object.1.as_ref().map(|bytes| [head.as_slice(), bytes].concat());
-            of_client(&client);
-            match payload.filter(|payload| row.try_get(2).is_ok_and(|hash: &str| sha256(payload) == hash)) {
-                Some(payload) => {
-                    let lease = Lease { ticket, attempt: attempt.unsigned_abs() };
-                    batch.jobs.push(Taken { lease, client, payload });
-                }
-                None => {
-                    connection.query(statements::DAMAGED, &[&ticket.as_str(), &attempt])?;
-                    batch.lost.push(ticket);
-                }
-            }
-        }
-        Ok(())
     }
 }
 
@@ -159,49 +133,25 @@ impl Queue for Postgres {
                 return Err(QueueError::Nul(what));
             }
         }
-        let payload = &job.payload();
-        let (hash, object, ticket) =
-            (sha256(payload), sha256(job.bytes), Ticket::random(self.name.as_deref().unwrap_or_default())?);
-        let [most, own, held] = [self.limits.waiting, self.limits.waiting_of_client, self.limits.bytes_of_client]
-            .map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
-        let (size, bytes) = (payload.len() as i64, Some(job.bytes));
-        // Many may have bytes in common: they are sent if they are few, or not there.
-        let tries = [bytes.filter(|bytes| bytes.len() <= SENT_AT_ONCE), bytes];
-        self.connections.run(Repeat::Safe, |connection, _| {
-            for bytes in tries {
-                let values: [&(dyn ToSql + Sync); 12] = [
-                    &ticket.as_str(),
-                    &client,
-                    &key,
-                    &hash,
-                    &size,
-                    &job.head,
-                    &job.needs,
-                    &object,
-                    &bytes,
-                    &most,
-                    &own,
-                    &held,
-                ];
-                for row in connection.query(statements::SUBMIT, &values)? {
-                    match row.try_get(0)? {
-                        "known" if row.try_get::<_, &str>(2)? == hash => return Ok(Ticket(row.try_get(1)?)),
-                        "known" => return Err(QueueError::KeyReused(Ticket(row.try_get(1)?))),
-                        "room" => self.limits.check_room(count(&row, 3)?, count(&row, 4)?, count(&row, 5)?, payload)?,
-                        "put" => return Ok(ticket.clone()),
-                        _ => {}
-                    }
-                }
-            }
-            Err(QueueError::Record)
-        })
+        let submission = Submission::new(self, client, key, job)?;
+        let sent_at_once = Some(job.bytes).filter(|bytes| bytes.len() <= SENT_AT_ONCE);
+        if let Some(ticket) = self.try_submission(&submission, sent_at_once)? {
+            return Ok(ticket);
+        }
+        // Many may have bytes in common: they are sent if they are not there.
+        let put = match &self.objects {
+            Some(objects) if job.bytes.len() >= STORED => self.store_submission(objects, &submission)?,
+            _ => self.try_submission(&submission, Some(job.bytes))?,
+        };
+        put.ok_or(QueueError::Record)
     }
 
     fn take_as(&self, worker: &Worker, lease: Duration) -> Result<Option<Taken>, QueueError> {
-        let TakenBatch { mut jobs, mut lost } = self.take_batch(worker, 1, lease)?;
-        match (jobs.pop(), lost.pop()) {
-            (None, Some(ticket)) => Err(QueueError::Lost(ticket)),
-            (job, _) => Ok(job),
+        let TakenBatch { mut jobs, mut lost, mut left } = self.take_batch(worker, 1, lease)?;
+        match (jobs.pop(), lost.pop(), left.pop()) {
+            (None, Some(ticket), _) => Err(QueueError::Lost(ticket)),
+            (None, None, Some((ticket, why))) => Err(QueueError::Left(ticket, why)),
+            (job, ..) => Ok(job),
         }
     }
 
@@ -216,12 +166,12 @@ impl Queue for Postgres {
         }
         let running = self.limits.running_of_client;
         let limit = i64::try_from(running).unwrap_or(i64::MAX);
-        let mut batch = TakenBatch::default();
+        let mut claimed = vec![];
         let taken = self.connections.run(Repeat::Safe, |connection, _| {
             self.requeue(connection)?;
             // Clients of whom others are taking all that wait.
             let mut taken_by_others = BTreeSet::new();
-            while batch.jobs.len() + batch.lost.len() < jobs {
+            while claimed.len() < jobs {
                 let mut lines = vec![];
                 for row in connection.query(statements::LINES, &[&limit, &worker.offers])? {
                     let client = row.try_get(0)?;
@@ -229,17 +179,17 @@ impl Queue for Postgres {
                     lines.push(ClientTurn { running, last, client, waiting });
                 }
                 lines.retain(|line| !taken_by_others.contains(&line.client));
-                let turns = turns(lines, running, jobs - batch.jobs.len() - batch.lost.len());
+                let turns = turns(lines, running, jobs - claimed.len());
                 if turns.is_empty() {
                     break;
                 }
-                taken_by_others.append(&mut Postgres::claim(connection, turns, (worker, lease), &mut batch)?);
+                taken_by_others.append(&mut Postgres::claim(connection, turns, (worker, lease), &mut claimed)?);
             }
             Ok(())
         });
         match taken {
-            Err(error) if batch == TakenBatch::default() => Err(error),
-            _ => Ok(batch),
+            Err(error) if claimed.is_empty() => Err(error),
+            _ => self.arrived(claimed, lease),
         }
     }
 
@@ -248,11 +198,7 @@ impl Queue for Postgres {
         let running = i64::try_from(self.limits.running_of_client).unwrap_or(i64::MAX);
         let claim: [&(dyn ToSql + Sync); 8] =
             [&job, &attempt, &most, &running, &span(lease), &worker.name, &worker.host, &worker.offers];
-        self.connections.run(Repeat::Safe, |connection, _| {
-            let (rows, mut batch) = (connection.query(statements::CLAIM_LIKE, &claim)?, TakenBatch::default());
-            Postgres::read_taken(connection, rows, &mut batch, |_| {})?;
-            Ok(batch)
-        })
+        self.arrived(self.query(statements::CLAIM_LIKE, &claim)?, lease)
     }
 
     fn check_in(&self, worker: &Worker) -> Result<CheckIn, QueueError> {
@@ -281,8 +227,16 @@ impl Queue for Postgres {
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> {
         let (ticket, attempt, hash) = (lease.ticket.as_str(), integer(lease.attempt), sha256(outcome));
         let finish: [&(dyn ToSql + Sync); 4] = [&ticket, &attempt, &hash, &outcome];
-        let known: [&(dyn ToSql + Sync); 3] = [&ticket, &attempt, &hash];
-        self.of_lease(lease, (statements::FINISH, &finish), Some((statements::IS_FINISHED, &known)))
+        let done = Some((statements::IS_FINISHED, &finish[..3]));
+        match &self.objects {
+            Some(objects) if outcome.len() >= STORED => {
+                let store: [&(dyn ToSql + Sync); 4] = [&ticket, &attempt, &hash, &(outcome.len() as i64)];
+                self.of_lease(lease, (statements::STORE_OF_LEASE, &store), None)?;
+                objects.put(&hash, outcome, Instant::now() + TO_STORE)?;
+                self.of_lease(lease, (statements::FINISH_STORED, &finish[..3]), done)
+            }
+            _ => self.of_lease(lease, (statements::FINISH, &finish), done),
+        }
     }
 
     fn give_up(&self, lease: &Lease, why: &str, _outcome: &[u8]) -> Result<(), QueueError> {
@@ -326,9 +280,13 @@ impl Queue for Postgres {
             outcome_sha256: row.try_get(6)?,
             ..JobRecord::default()
         };
-        let ahead = row.try_get::<_, Option<i64>>(8)?.map(|ahead| ahead.unsigned_abs() as usize);
-        let lost_attempts = serde_json::from_str(row.try_get(9)?).map_err(|_| QueueError::Record)?;
-        Ok(Some(JobStatus { lost_attempts, ..status(&record, ahead, row.try_get(7)?) }))
+        let ahead = row.try_get::<_, Option<i64>>(9)?.map(|ahead| ahead.unsigned_abs() as usize);
+        let lost_attempts = serde_json::from_str(row.try_get(10)?).map_err(|_| QueueError::Record)?;
+        let outcome = match (&record.outcome_sha256, row.try_get::<_, Option<i64>>(8)?) {
+            (Some(hash), Some(size)) => self.stored_outcome(hash, size.unsigned_abs())?,
+            _ => row.try_get(7)?,
+        };
+        Ok(Some(JobStatus { lost_attempts, ..status(&record, ahead, outcome) }))
     }
 
     fn counts(&self) -> Result<Counts, QueueError> {
@@ -391,7 +349,7 @@ impl Queue for Postgres {
                 self.query(statements::FORGET_CLIENTS, &[])?;
                 self.query(statements::FORGET_NAMES, &[])?;
                 self.query(fleet::FORGET_WORKERS, &[&span(ended_before)])?;
-                return Ok(all);
+                return self.forget_stored().map(|()| all);
             }
         }
     }

@@ -99,7 +99,7 @@ fn jobs_of_a_client_that_begin_alike_are_taken_together() {
     let first = queue.take_as(&one, LEASE).unwrap().unwrap();
     assert_eq!(first.lease.ticket, submitted[0]);
     let like = |jobs| {
-        let TakenBatch { jobs, lost } = queue.take_like(&one, &first.lease, jobs, LEASE).unwrap();
+        let TakenBatch { jobs, lost, .. } = queue.take_like(&one, &first.lease, jobs, LEASE).unwrap();
         assert!(lost.is_empty());
         jobs.iter().map(|job| job.payload.clone()).collect::<Vec<_>>()
     };

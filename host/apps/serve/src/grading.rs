@@ -146,6 +146,12 @@ impl Grading {
         self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
     }
 
+    /// Tells that a job is another host's now: its bytes did not arrive here as they were submitted.
+    fn left(&self, ticket: &Ticket, why: &str) {
+        (self.hear)(GradingEvent::Graded { ticket, time: Duration::ZERO, has_document: false, trouble: Some(why) });
+        self.changed();
+    }
+
     /// Whether the process is about to end.
     pub fn is_ending(&self) -> bool {
         *self.ending.borrow()
@@ -274,6 +280,10 @@ fn work(grading: &Arc<Grading>, alone: &Alone, grader: &mut dyn Grader, handle: 
                 grading.changed();
                 continue;
             }
+            Err(QueueError::Left(ticket, why)) => {
+                grading.left(&ticket, &why);
+                continue;
+            }
             // Nothing is taken before there is room for what comes of it.
             Err(error) if error.is_passing() => {
                 (grading.hear)(GradingEvent::Away(&error));
@@ -314,5 +324,7 @@ fn taken(grading: &Grading, worker: &Worker) -> Result<Vec<Taken>, QueueError> {
         _ => grading.queue.take_like(worker, &first.lease, batch - 1, lease),
     };
     // The first one is held whatever becomes of others.
-    Ok(std::iter::once(first).chain(more.map_or_else(|_| vec![], |more| more.jobs)).collect())
+    let more = more.unwrap_or_default();
+    more.left.iter().for_each(|(ticket, why)| grading.left(ticket, why));
+    Ok(std::iter::once(first).chain(more.jobs).collect())
 }

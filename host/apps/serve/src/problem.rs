@@ -72,7 +72,7 @@ impl From<QueueError> for Problem {
                 return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).after(30);
             }
             error if error.is_passing() || matches!(error, QueueError::Unanswered(_)) => {
-                let detail = "the database of the server does not answer: ask again later, and submit with the same `Idempotency-Key`";
+                let detail = "the database or the object store of the server does not answer: ask again later, and submit with the same `Idempotency-Key`";
                 return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).after(10);
             }
             QueueError::ClientFull(_) => StatusCode::TOO_MANY_REQUESTS,

@@ -9,6 +9,8 @@ pub const PLUGINS: &str = "artefacts";
 pub const KERNELS: &str = "kernels";
 /// Rewrites of graphs in PyTorch, and names of passes.
 pub const REWRITES: &str = "rewrites";
+/// What workers got from an object store.
+pub const OBJECTS: &str = "objects";
 
 /// Where they are: in `$XDG_CACHE_HOME/passhost`, and `~/.cache/passhost`. The first is used.
 pub fn cache_directories() -> Vec<PathBuf> {
@@ -24,7 +26,7 @@ pub fn directories(variable: &str, in_home: &str) -> Vec<PathBuf> {
 
 /// All caches and their keys, which no child may read.
 pub fn paths() -> Vec<PathBuf> {
-    let of = |directory: PathBuf| [PLUGINS, KERNELS, REWRITES].map(|name| Cache::paths_of(&directory.join(name)));
+    let of = |directory: PathBuf| [PLUGINS, KERNELS, REWRITES, OBJECTS].map(|name| Cache::paths_of(&directory.join(name)));
     cache_directories().into_iter().flat_map(of).flatten().collect()
 }
 

@@ -45,6 +45,9 @@ pub struct ServeArguments {
     /// postgres://USER@HOST/DATABASE, or a file with that and a password
     #[arg(long, value_name = "ADDRESS|FILE")]
     pub queue: Option<String>,
+    /// Keeps submissions and results of 64 KiB and more in a directory that all machines share, or in S3, in place of the database
+    #[arg(long, value_name = "DIR|s3://BUCKET/PREFIX", requires = "queue")]
+    pub objects: Option<String>,
     /// Labels that workers of its submissions must have (`passhost worker --labels`)
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = label, requires = "queue")]
     pub labels: Vec<String>,
@@ -148,13 +151,14 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     let mut worker = Worker { name, host: host(), offers: vec![] };
     if arguments.queue.is_some() {
         worker.offers = offers::of_server(&config, &samples)?;
-        worker.offers.extend(offers::of_labels(&arguments.labels));
+        worker.offers.extend(offers::of_labels(&arguments.labels).chain(offers::of_objects(&arguments.objects)));
     }
     let supervisor = Arc::new(super::supervisor(config, terminal));
     let confinement = arguments.measure.confinement.mode();
     // Their children reach neither what others submitted nor who may ask, nor the database.
     let own = [arguments.data.as_path(), arguments.clients.as_path()];
     let own = own.into_iter().chain(arguments.queue.as_deref().and_then(queue::address_file));
+    let own = own.chain(queue::objects_directory(&arguments.objects));
     let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     print(devices.iter().map(|device| super::device_line(device.info())));

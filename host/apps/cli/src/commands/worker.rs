@@ -26,6 +26,9 @@ pub struct WorkerArguments {
     /// The PostgreSQL database of the queue: postgres://USER@HOST/DATABASE, or a file with that and a password
     #[arg(long, value_name = "ADDRESS|FILE")]
     pub queue: String,
+    /// The directory or bucket in which the servers keep large submissions and results (`passhost serve --objects`)
+    #[arg(long, value_name = "DIR|s3://BUCKET/PREFIX")]
+    pub objects: Option<String>,
     /// Labels of this worker, for submissions that need some (`passhost serve --labels`)
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = label)]
     pub labels: Vec<String>,
@@ -67,13 +70,15 @@ pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Sto
         None => (random_hexadecimal::<8>().or_stop(Exit::Host)?, None),
     };
     // Each client gets its turn, however many workers there are.
-    let limits = QueueLimits { running_of_client: u64::MAX, ..QueueLimits::default() };
-    let database = queue::database(&arguments.queue, limits)?;
+    let payload = usize::try_from(config.limits.wasm).unwrap_or(usize::MAX).saturating_add(queue::HEAD);
+    let limits = QueueLimits { running_of_client: u64::MAX, payload, ..QueueLimits::default() };
+    let database = queue::with_objects(queue::database(&arguments.queue, limits)?, &arguments.objects)?;
     let mut worker = Worker { name, host: host(), offers: offers::of_server(&config, &samples)? };
-    worker.offers.extend(offers::of_labels(&arguments.labels));
+    worker.offers.extend(offers::of_labels(&arguments.labels).chain(offers::of_objects(&arguments.objects)));
     let supervisor = Arc::new(super::supervisor(config, terminal));
     let confinement = arguments.measure.confinement.mode();
     let own = queue::address_file(&arguments.queue).into_iter().chain(arguments.data.as_deref());
+    let own = own.chain(queue::objects_directory(&arguments.objects));
     let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     print(devices.iter().map(|device| super::device_line(device.info())));

@@ -43,6 +43,27 @@ pub const CLAIM_LIKE: &str = "SELECT ticket, attempts, payload_sha256, head, cli
 pub const CHECK_IN: &str = "SELECT worker_check_in($1, $2, $3)";
 pub const UNMET: &str = "SELECT needs, waiting, ticket FROM worker_unmet($1)";
 
+// What workers do since version 6: see migrations/0006_objects.sql.
+pub const STORE_OF_LEASE: &str = "SELECT worker_store($1, $2, $3, $4)";
+pub const FINISH_STORED: &str = "SELECT worker_finish_stored($1, $2, $3)";
+
+/// Notes that somebody is about to store bytes.
+pub const STORE: &str = "
+    INSERT INTO stored_objects (sha256, size) VALUES ($1, $2) ON CONFLICT (sha256) DO UPDATE SET touched = queue_now()";
+
+/// Bytes of submissions that are stored.
+pub const STORED: &str = "INSERT INTO objects (sha256, stored) VALUES ($1, $1) ON CONFLICT DO NOTHING";
+
+/// Forgets some of the objects that nobody refers to. Whoever stores them again waits for the end of the transaction.
+pub const FORGET_STORED: &str = "
+    WITH unused AS MATERIALIZED (
+        SELECT sha256 FROM stored_objects WHERE touched < (SELECT queue_now()) - interval '1 hour'
+            AND NOT EXISTS (SELECT FROM objects WHERE stored = stored_objects.sha256)
+            AND NOT EXISTS (SELECT FROM outcomes WHERE stored = stored_objects.sha256)
+        ORDER BY touched LIMIT 100 FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM stored_objects USING unused WHERE stored_objects.sha256 = unused.sha256 RETURNING unused.sha256";
+
 pub const CANCEL: &str = "
     WITH done AS (
         UPDATE jobs SET state = 'cancelled', expires = NULL, ended = queue_now()
@@ -57,7 +78,7 @@ pub const STATE: &str = "SELECT state::text FROM jobs WHERE ticket = $1 AND clie
 pub const LOOK: &str = "
     SELECT state::text, loss, attempts, floor(extract(epoch FROM submitted) * 1000)::bigint,
         floor(extract(epoch FROM started) * 1000)::bigint, floor(extract(epoch FROM ended) * 1000)::bigint,
-        outcome_sha256, bytes, CASE WHEN state = 'waiting' THEN (
+        outcome_sha256, bytes, CASE WHEN stored IS NOT NULL THEN outcome_bytes END, CASE WHEN state = 'waiting' THEN (
             SELECT count(*) FROM jobs before
             WHERE before.client = jobs.client AND before.state = 'waiting' AND before.number < jobs.number
         ) END, (

@@ -32,6 +32,11 @@ pub fn of_labels(labels: &[String]) -> impl Iterator<Item = String> {
     labels.iter().map(|label| format!("label={label}"))
 }
 
+/// That submissions may be in an object store.
+pub fn of_objects(address: &Option<String>) -> impl Iterator<Item = String> {
+    address.iter().map(|_| "store=objects".to_owned())
+}
+
 /// The kind of a device.
 pub fn of_device(device: &Device) -> String {
     let info = device.info();

@@ -3,7 +3,8 @@
 use super::ServeArguments;
 use crate::exit::{Exit, Stop};
 use crate::terminal::Terminal;
-use passhost_queue::{Embedded, Postgres, Queue, QueueError, QueueLimits};
+use passhost_cache::user;
+use passhost_queue::{Embedded, ObjectError, Objects, Postgres, Queue, QueueError, QueueLimits};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 /// The file of what waits, in the directory of data.
 pub const FILE: &str = "queue.redb";
 /// Bytes of a job besides those of its submission, at most.
-const HEAD: usize = 64 << 10;
+pub const HEAD: usize = 64 << 10;
 
 /// Opens it for so many clients, and submissions of so many bytes.
 pub fn open(
@@ -25,7 +26,7 @@ pub fn open(
     let (waiting_of_client, bytes_of_client) = (arguments.waiting, arguments.disk);
     let limits = QueueLimits { waiting_of_client, bytes_of_client, payload, ..Default::default() };
     if let Some(address) = &arguments.queue {
-        return Ok(Arc::new(database(address, limits)?));
+        return Ok(Arc::new(with_objects(database(address, limits)?, &arguments.objects)?));
     }
     allow_disk(clients as u64, arguments.disk, &arguments.data)?;
     let place = arguments.data.join(FILE);
@@ -49,9 +50,24 @@ pub fn database(address: &str, limits: QueueLimits) -> Result<Postgres, Stop> {
     Postgres::open(text.trim(), limits).map_err(stopped)
 }
 
+/// The same with the object store of this address, and a cache of what comes from it.
+pub fn with_objects(queue: Postgres, address: &Option<String>) -> Result<Postgres, Stop> {
+    let Some(address) = address else { return Ok(queue) };
+    let objects = Objects::open(address, |name| std::env::var(name).ok()).map_err(|error| stopped(error.into()))?;
+    Ok(queue.with_objects(objects.with_cache(user::open(user::OBJECTS).ok())))
+}
+
+/// The directory of objects, if they are in one.
+pub fn objects_directory(address: &Option<String>) -> Option<&Path> {
+    address.as_deref().filter(|address| !address.contains("://")).map(Path::new)
+}
+
 fn stopped(error: QueueError) -> Stop {
     match error {
-        QueueError::InUse(_) | QueueError::Open { .. } | QueueError::Database(_) => Stop::new(Exit::Usage, error),
+        QueueError::InUse(_)
+        | QueueError::Open { .. }
+        | QueueError::Database(_)
+        | QueueError::Object(ObjectError::Address { .. } | ObjectError::Refused { .. }) => Stop::new(Exit::Usage, error),
         error => Stop::new(Exit::Host, error),
     }
 }
