@@ -154,6 +154,7 @@ const WRONG: &[(&str, &str)] = &[
     ("doctor --device abacus", "`abacus` is no device"),
     ("worker missing --queue postgres://nobody@localhost/none", "missing"),
     ("worker samples --queue x --labels a/b", "`a/b` is no label"),
+    ("worker samples/rms-norm --queue x --objects ftp://x", "`ftp://x` is no object store"),
     ("fleet status --queue frobnicate", "PostgreSQL: invalid connection string"),
     ("completions cmd", "invalid value 'cmd'"),
 ];

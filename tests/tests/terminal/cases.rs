@@ -364,6 +364,7 @@ fn of_names(place: &Place) -> Vec<Case> {
                 place.run(&["worker", &place.at("list"), "--queue", HOSTILE]),
                 place.run(&["worker", &place.sample(), "--device", "cpu", "--queue", HOSTILE]),
                 place.run(&["worker", &place.sample(), "--queue", "x", "--labels", HOSTILE]),
+                place.run(&["worker", &place.sample(), "--queue", "x", "--objects", &format!("s3://{HOSTILE}")]),
             ],
         ),
         ("fleet", vec![place.run(&["fleet", HOSTILE])]),

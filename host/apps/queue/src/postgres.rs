@@ -6,7 +6,6 @@ mod fleet;
 mod migrations;
 mod statements;
 mod stored;
-mod submission;
 mod turns;
 
 use crate::clock::milliseconds;
@@ -22,9 +21,7 @@ use address::Address;
 use connections::{Connection, ConnectionPool, Repeat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
-use std::time::{Duration, Instant};
-use stored::{STORED, TO_STORE};
-use submission::Submission;
+use std::time::Duration;
 use turns::{ClientTurn, turns};
 
 /// Bytes of a submission that are sent before it is known whether the database has them.
@@ -133,16 +130,56 @@ impl Queue for Postgres {
                 return Err(QueueError::Nul(what));
             }
         }
-        let submission = Submission::new(self, client, key, job)?;
-        let sent_at_once = Some(job.bytes).filter(|bytes| bytes.len() <= SENT_AT_ONCE);
-        if let Some(ticket) = self.try_submission(&submission, sent_at_once)? {
-            return Ok(ticket);
-        }
-        // Many may have bytes in common: they are sent if they are not there.
-        let put = match &self.objects {
-            Some(objects) if job.bytes.len() >= STORED => self.store_submission(objects, &submission)?,
-            _ => self.try_submission(&submission, Some(job.bytes))?,
+        let payload = &job.payload();
+        let (hash, object, ticket) =
+            (sha256(payload), sha256(job.bytes), Ticket::random(self.name.as_deref().unwrap_or_default())?);
+        let [most, own, held] = [self.limits.waiting, self.limits.waiting_of_client, self.limits.bytes_of_client]
+            .map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
+        let (size, length) = (payload.len() as i64, job.bytes.len());
+        // `None` if the bytes are not there and are not given.
+        let submit = |connection: &mut Connection, bytes: Option<&[u8]>| {
+            let values: [&(dyn ToSql + Sync); 12] = [
+                &ticket.as_str(),
+                &client,
+                &key,
+                &hash,
+                &size,
+                &job.head,
+                &job.needs,
+                &object,
+                &bytes,
+                &most,
+                &own,
+                &held,
+            ];
+            for row in connection.query(statements::SUBMIT, &values)? {
+                match row.try_get(0)? {
+                    "known" if row.try_get::<_, &str>(2)? == hash => return Ok(Some(Ticket(row.try_get(1)?))),
+                    "known" => return Err(QueueError::KeyReused(Ticket(row.try_get(1)?))),
+                    "room" => self.limits.check_room(count(&row, 3)?, count(&row, 4)?, count(&row, 5)?, payload)?,
+                    "put" => return Ok(Some(ticket.clone())),
+                    _ => {}
+                }
+            }
+            Ok(None)
         };
+        let run = |bytes| self.connections.run(Repeat::Safe, |connection, _| submit(connection, bytes));
+        // Many may have bytes in common: they are sent if they are few, or not there.
+        if let Some(put) = run(Some(job.bytes).filter(|_| length <= SENT_AT_ONCE))? {
+            return Ok(put);
+        }
+        let Some(objects) = self.objects.as_ref().filter(|_| length >= stored::LEAST) else {
+            return run(Some(job.bytes))?.ok_or(QueueError::Record);
+        };
+        self.query(statements::STORE, &[&object, &(length as i64)])?;
+        objects.put(&object, job.bytes, stored::put_until())?;
+        let put = self.connections.run(Repeat::Safe, |connection, _| {
+            connection.batch("BEGIN")?;
+            let put = connection.query(statements::STORED, &[&object]).and_then(|_| submit(connection, None));
+            // Another job that has the key needs no bytes of this one.
+            let is_put = put.as_ref().is_ok_and(|put| put.as_ref() == Some(&ticket));
+            connection.batch(if is_put { "COMMIT" } else { "ROLLBACK" }).and(put)
+        })?;
         put.ok_or(QueueError::Record)
     }
 
@@ -229,10 +266,10 @@ impl Queue for Postgres {
         let finish: [&(dyn ToSql + Sync); 4] = [&ticket, &attempt, &hash, &outcome];
         let done = Some((statements::IS_FINISHED, &finish[..3]));
         match &self.objects {
-            Some(objects) if outcome.len() >= STORED => {
+            Some(objects) if outcome.len() >= stored::LEAST => {
                 let store: [&(dyn ToSql + Sync); 4] = [&ticket, &attempt, &hash, &(outcome.len() as i64)];
                 self.of_lease(lease, (statements::STORE_OF_LEASE, &store), None)?;
-                objects.put(&hash, outcome, Instant::now() + TO_STORE)?;
+                objects.put(&hash, outcome, stored::put_until())?;
                 self.of_lease(lease, (statements::FINISH_STORED, &finish[..3]), done)
             }
             _ => self.of_lease(lease, (statements::FINISH, &finish), done),

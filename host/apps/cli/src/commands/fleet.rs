@@ -75,7 +75,7 @@ struct WholeStatus<'a> {
 }
 
 pub fn run(arguments: &FleetArguments) -> Result<Exit, Stop> {
-    let open = |arguments: &QueueArguments| queue::database(&arguments.queue, QueueLimits::default());
+    let open = |arguments: &QueueArguments| queue::database(&arguments.queue, QueueLimits::default(), None);
     match &arguments.command {
         FleetCommand::Status(arguments) => {
             let queue = open(&arguments.queue)?;

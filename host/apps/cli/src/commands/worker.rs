@@ -72,7 +72,7 @@ pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Sto
     // Each client gets its turn, however many workers there are.
     let payload = usize::try_from(config.limits.wasm).unwrap_or(usize::MAX).saturating_add(queue::HEAD);
     let limits = QueueLimits { running_of_client: u64::MAX, payload, ..QueueLimits::default() };
-    let database = queue::with_objects(queue::database(&arguments.queue, limits)?, &arguments.objects)?;
+    let database = queue::database(&arguments.queue, limits, queue::objects(&arguments.objects)?)?;
     let mut worker = Worker { name, host: host(), offers: offers::of_server(&config, &samples)? };
     worker.offers.extend(offers::of_labels(&arguments.labels).chain(offers::of_objects(&arguments.objects)));
     let supervisor = Arc::new(super::supervisor(config, terminal));

@@ -1,6 +1,6 @@
 //! Objects in a directory, each a file that is whole when it has its name.
 
-use super::{ObjectError, ObjectStore};
+use super::store::{ObjectError, ObjectStore};
 use crate::random_hexadecimal;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};

@@ -1,7 +1,7 @@
 //! Objects in a bucket of S3, or of a server that speaks as S3 does.
 
 use super::signature::{S3Credentials, SignedParts};
-use super::{ObjectError, ObjectStore};
+use super::store::{ObjectError, ObjectStore};
 use crate::record::sha256;
 use rustls::crypto::ring;
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Body, Proxy, http};
+use ureq::{Agent, Proxy, http};
 
 /// Tries of one request, and the time before the second; twice as long before each further one.
 const TRIES: u32 = 5;
@@ -29,11 +29,13 @@ pub struct S3Store {
     credentials: S3Credentials,
 }
 
-/// Why one try came to nothing.
-enum FailedTry {
-    /// It may come to something later.
-    Passing(String),
-    Refused(String),
+struct S3Request<'a> {
+    method: &'a str,
+    name: &'a str,
+    body: &'a [u8],
+    /// Bytes of the answer: one more is read.
+    limit: u64,
+    until: Instant,
 }
 
 impl S3Store {
@@ -73,57 +75,33 @@ impl S3Store {
         Ok(S3Store { agent, origin, host, path, address: address.trim_end_matches('/').to_owned(), credentials })
     }
 
-    /// The status of the answer and at most so many bytes of it. It is asked again where the store is busy or away.
-    fn ask(
-        &self,
-        (method, name): (&str, &str),
-        body: &[u8],
-        (limit, until): (u64, Instant),
-    ) -> Result<Option<Vec<u8>>, ObjectError> {
-        let mut pause = PAUSE;
-        for tried in 1.. {
-            let object = || self.described(name);
-            match self.ask_once((method, name), body, (limit, until)) {
-                Ok(answer) => return Ok(answer),
-                Err(FailedTry::Refused(why)) => return Err(ObjectError::Refused { object: object(), why }),
-                Err(FailedTry::Passing(why)) if tried == TRIES || Instant::now() + pause >= until => {
-                    return Err(ObjectError::Away { object: object(), why });
+    /// The answer, `None` if there is no such object. It is asked again where the store is busy or away.
+    fn ask(&self, request: &S3Request<'_>) -> Result<Option<Vec<u8>>, ObjectError> {
+        let (object, mut tried, mut pause) = (self.described(request.name), 1, PAUSE);
+        loop {
+            let (is_passing, why) = match self.ask_once(request) {
+                Ok((200 | 204, bytes)) => return Ok(Some(bytes)),
+                Ok((404, bytes)) if code(&bytes) == "NoSuchKey" => return Ok(None),
+                Ok((status @ 300..=399, _)) => (false, format!("status {status}: no redirect is followed")),
+                Ok((status, bytes)) => {
+                    (matches!(status, 408 | 429 | 500..), format!("status {status} {}", code(&bytes)))
                 }
-                Err(FailedTry::Passing(_)) => sleep(pause),
+                Err(error) => (true, error.to_string()),
+            };
+            if !is_passing {
+                return Err(ObjectError::Refused { object, why });
             }
-            pause *= 2;
-        }
-        Ok(None)
-    }
-
-    fn ask_once(
-        &self,
-        (method, name): (&str, &str),
-        body: &[u8],
-        (limit, until): (u64, Instant),
-    ) -> Result<Option<Vec<u8>>, FailedTry> {
-        let passing = |why: &dyn std::fmt::Display| FailedTry::Passing(why.to_string());
-        let response = self.send((method, name), body, until).map_err(|error| passing(&error))?;
-        let status = response.status().as_u16();
-        let limit = if status == 200 { limit } else { REFUSAL };
-        let mut bytes = vec![];
-        let read = response.into_body().into_reader().take(limit + 1).read_to_end(&mut bytes);
-        match status {
-            200 | 204 => read.map(|_| Some(bytes)).map_err(|error| passing(&error)),
-            404 if code(&bytes) == "NoSuchKey" => Ok(None),
-            408 | 429 | 500..=599 => Err(passing(&format!("status {status} {}", code(&bytes)))),
-            300..=399 => Err(FailedTry::Refused(format!("status {status}: no redirect is followed"))),
-            _ => Err(FailedTry::Refused(format!("status {status} {}", code(&bytes)))),
+            if tried == TRIES || Instant::now() + pause >= request.until {
+                return Err(ObjectError::Away { object, why });
+            }
+            sleep(pause);
+            (tried, pause) = (tried + 1, pause * 2);
         }
     }
 
-    fn send(
-        &self,
-        (method, name): (&str, &str),
-        body: &[u8],
-        until: Instant,
-    ) -> Result<http::Response<Body>, ureq::Error> {
-        let (path, hash) = (format!("{}/{name}", self.path), sha256(body));
+    /// The status of the answer, and its bytes.
+    fn ask_once(&self, asked: &S3Request<'_>) -> Result<(u16, Vec<u8>), ureq::Error> {
+        let (method, path, hash) = (asked.method, format!("{}/{}", self.path, asked.name), sha256(asked.body));
         let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace(['-', ':'], "");
         let mut headers = vec![("host", &*self.host), ("x-amz-content-sha256", &*hash), ("x-amz-date", &*time)];
         headers.extend(self.credentials.token.as_deref().map(|token| ("x-amz-security-token", token)));
@@ -133,26 +111,30 @@ impl S3Store {
         for (name, value) in headers.into_iter().chain([("authorization", &*signed)]) {
             request = request.header(name, value);
         }
-        let left = Some(until.saturating_duration_since(Instant::now()));
-        if method == "PUT" {
-            self.agent.run(self.agent.configure_request(request.body(body)?).timeout_global(left).build())
-        } else {
-            self.agent.run(self.agent.configure_request(request.body(())?).timeout_global(left).build())
-        }
+        let (agent, left) = (&self.agent, Some(asked.until.saturating_duration_since(Instant::now())));
+        let answer = match method {
+            "PUT" => agent.run(agent.configure_request(request.body(asked.body)?).timeout_global(left).build())?,
+            _ => agent.run(agent.configure_request(request.body(())?).timeout_global(left).build())?,
+        };
+        let status = answer.status().as_u16();
+        let limit = if status == 200 { asked.limit } else { REFUSAL };
+        let mut bytes = vec![];
+        answer.into_body().into_reader().take(limit + 1).read_to_end(&mut bytes)?;
+        Ok((status, bytes))
     }
 }
 
 impl ObjectStore for S3Store {
-    fn put(&self, name: &str, bytes: &[u8], until: Instant) -> Result<(), ObjectError> {
-        self.ask(("PUT", name), bytes, (REFUSAL, until)).map(drop)
+    fn put(&self, name: &str, body: &[u8], until: Instant) -> Result<(), ObjectError> {
+        self.ask(&S3Request { method: "PUT", name, body, limit: REFUSAL, until }).map(drop)
     }
 
     fn get(&self, name: &str, limit: u64, until: Instant) -> Result<Option<Vec<u8>>, ObjectError> {
-        self.ask(("GET", name), b"", (limit, until))
+        self.ask(&S3Request { method: "GET", name, body: b"", limit, until })
     }
 
     fn remove(&self, name: &str, until: Instant) -> Result<(), ObjectError> {
-        self.ask(("DELETE", name), b"", (REFUSAL, until)).map(drop)
+        self.ask(&S3Request { method: "DELETE", name, body: b"", limit: REFUSAL, until }).map(drop)
     }
 
     fn described(&self, name: &str) -> String {

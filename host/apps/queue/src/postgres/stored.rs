@@ -8,11 +8,14 @@ use ::postgres::Row;
 use std::time::{Duration, Instant};
 
 /// Bytes from which on a submission or an outcome is stored, where there is a store.
-pub const STORED: usize = 64 << 10;
-/// How long bytes may take into the store: far less than the hour for which nobody removes them.
-pub const TO_STORE: Duration = Duration::from_secs(90);
+pub const LEAST: usize = 64 << 10;
 /// How long bytes may take out of it, and what is removed.
 const FROM_STORE: Duration = Duration::from_secs(30);
+
+/// Until when bytes may take into the store: far less than the hour for which nobody removes them.
+pub fn put_until() -> Instant {
+    Instant::now() + Duration::from_secs(90)
+}
 
 impl Postgres {
     /// Keeps submissions and outcomes of 64 KiB and more in a store. All who use the queue need the same one.

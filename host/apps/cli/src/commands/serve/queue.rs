@@ -26,7 +26,7 @@ pub fn open(
     let (waiting_of_client, bytes_of_client) = (arguments.waiting, arguments.disk);
     let limits = QueueLimits { waiting_of_client, bytes_of_client, payload, ..Default::default() };
     if let Some(address) = &arguments.queue {
-        return Ok(Arc::new(with_objects(database(address, limits)?, &arguments.objects)?));
+        return Ok(Arc::new(database(address, limits, objects(&arguments.objects)?)?));
     }
     allow_disk(clients as u64, arguments.disk, &arguments.data)?;
     let place = arguments.data.join(FILE);
@@ -41,20 +41,24 @@ pub fn open(
 }
 
 /// The queue in the database of this address, or of the address in this file.
-pub fn database(address: &str, limits: QueueLimits) -> Result<Postgres, Stop> {
+pub fn database(address: &str, limits: QueueLimits, objects: Option<Objects>) -> Result<Postgres, Stop> {
     let text = match address_file(address) {
         Some(file) => std::fs::read_to_string(file)
             .map_err(|error| Stop::usage(format!("cannot read the file `{address}`: {error}")))?,
         None => address.to_owned(),
     };
-    Postgres::open(text.trim(), limits).map_err(stopped)
+    let queue = Postgres::open(text.trim(), limits).map_err(stopped)?;
+    Ok(match objects {
+        Some(objects) => queue.with_objects(objects),
+        None => queue,
+    })
 }
 
-/// The same with the object store of this address, and a cache of what comes from it.
-pub fn with_objects(queue: Postgres, address: &Option<String>) -> Result<Postgres, Stop> {
-    let Some(address) = address else { return Ok(queue) };
+/// The object store of this address, with a cache of what comes from it.
+pub fn objects(address: &Option<String>) -> Result<Option<Objects>, Stop> {
+    let Some(address) = address else { return Ok(None) };
     let objects = Objects::open(address, |name| std::env::var(name).ok()).map_err(|error| stopped(error.into()))?;
-    Ok(queue.with_objects(objects.with_cache(user::open(user::OBJECTS).ok())))
+    Ok(Some(objects.with_cache(user::open(user::OBJECTS).ok())))
 }
 
 /// The directory of objects, if they are in one.
