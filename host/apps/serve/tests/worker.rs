@@ -6,7 +6,7 @@
 mod engines;
 
 use engines::Server as Database;
-use passhost_queue::{Counts, JobState, NewJob, Postgres, Queue, QueueLimits, Ticket, Worker};
+use passhost_queue::{Counts, JobState, NewJob, Objects, Postgres, Queue, QueueLimits, Ticket, Worker};
 use passhost_serve::{
     Graded, Grader, GradingEvent, GradingSettings, JobsOfSample, ServerError, ShutdownMode, work_alone,
 };
@@ -32,7 +32,7 @@ impl Grader for Told {
 struct Working {
     begun: Receiver<Vec<u8>>,
     says: Sender<&'static str>,
-    /// What it hears of: `refused`, `away`, and `end` whenever it asks how it stands and is to end.
+    /// What it hears of: `refused`, `away`, `left`, and `end` whenever it asks how it stands and is to end.
     heard: Receiver<&'static str>,
     mode: Arc<Mutex<ShutdownMode>>,
     thread: JoinHandle<Result<(), ServerError>>,
@@ -40,7 +40,11 @@ struct Working {
 
 impl Working {
     fn on(address: &str) -> Working {
-        let queue = Arc::new(Postgres::open(address, QueueLimits::default()).unwrap());
+        Working::with(Postgres::open(address, QueueLimits::default()).unwrap())
+    }
+
+    fn with(queue: Postgres) -> Working {
+        let queue = Arc::new(queue);
         let ((begin, begun), (says, said), (hear, heard)) = (channel(), channel(), channel());
         let mode = Arc::new(Mutex::new(ShutdownMode::GoOn));
         let (wished, graders): (_, Vec<Box<dyn Grader>>) = (Arc::clone(&mode), vec![Box::new(Told(begin, said))]);
@@ -51,6 +55,7 @@ impl Working {
             let _ = match event {
                 GradingEvent::Refused(_) => hear.send("refused"),
                 GradingEvent::Away(_) => hear.send("away"),
+                GradingEvent::Graded { trouble: Some(why), .. } if why.contains("missing") => hear.send("left"),
                 _ => Ok(()),
             };
         };
@@ -78,8 +83,12 @@ impl Working {
 }
 
 fn submit(queue: &Postgres, byte: u8) -> Ticket {
+    submit_bytes(queue, &[byte])
+}
+
+fn submit_bytes(queue: &Postgres, bytes: &[u8]) -> Ticket {
     let head = b"{\"sample\":\"s\",\"kind\":\"component\"}\n";
-    queue.submit_job("alice", None, &NewJob { head, bytes: &[byte], needs: &[] }).unwrap()
+    queue.submit_job("alice", None, &NewJob { head, bytes, needs: &[] }).unwrap()
 }
 
 #[test]
@@ -132,4 +141,27 @@ fn what_was_measured_while_the_database_was_away_is_written_although_the_worker_
     worker.ends();
     let state = |ticket| queue.look("alice", ticket).unwrap().unwrap().state;
     assert_eq!((state(&held), state(&given_back)), (JobState::Finished, JobState::Waiting));
+}
+
+#[test]
+fn a_job_whose_object_is_missing_is_left_to_another_host_and_the_next_one_is_evaluated() {
+    let Some(database) = Database::shared("a_job_whose_object_is_missing") else { return };
+    let (address, place) = (database.schema("missing"), tempfile::tempdir().unwrap());
+    let open = || {
+        let objects = Objects::open(&place.path().display().to_string(), |_| None).unwrap();
+        Postgres::open(&address, QueueLimits::default()).unwrap().with_objects(objects)
+    };
+    let (queue, bytes) = (open(), [1, 2].map(|byte| vec![byte; 100_000]));
+    let tickets = bytes.each_ref().map(|bytes| submit_bytes(&queue, bytes));
+    let files = std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().path());
+    let gone: Vec<_> = files.filter(|path| std::fs::read(path).unwrap() == bytes[0]).collect();
+    gone.iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    let worker = Working::with(open());
+    assert!(worker.begun.recv().unwrap() == bytes[1]);
+    assert_eq!(worker.heard.recv().unwrap(), "left");
+    worker.says.send("two").unwrap();
+    worker.is_to_end();
+    worker.ends();
+    let states = tickets.each_ref().map(|ticket| queue.look("alice", ticket).unwrap().unwrap().state);
+    assert_eq!((states, gone.len()), ([JobState::Waiting, JobState::Finished], 1));
 }
