@@ -71,7 +71,9 @@ fn stopped(error: QueueError) -> Stop {
         QueueError::InUse(_)
         | QueueError::Open { .. }
         | QueueError::Database(_)
-        | QueueError::Object(ObjectError::Address { .. } | ObjectError::Refused { .. }) => Stop::new(Exit::Usage, error),
+        | QueueError::Object(ObjectError::Address { .. } | ObjectError::Refused { .. }) => {
+            Stop::new(Exit::Usage, error)
+        }
         error => Stop::new(Exit::Host, error),
     }
 }
