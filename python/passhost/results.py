@@ -51,6 +51,8 @@ class Evaluation:
     document: Mapping[str, Any] | None = field(default=None, repr=False)
     #: Why there is no document, by the host's doing.
     trouble: str | None = None
+    #: The document in a line that its host signed, where hosts do.
+    signed: str | None = field(default=None, repr=False)
 
     @property
     def has_ended(self) -> bool:

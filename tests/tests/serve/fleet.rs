@@ -6,7 +6,7 @@ mod engines;
 
 use super::{Answer, COMPONENT, Server};
 use engines::Server as Database;
-use passhost_tests::{Passhost, plugin, sample_with};
+use passhost_tests::{Passhost, directory, plugin, sample_with};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
@@ -118,6 +118,45 @@ fn workers_that_are_killed_evaluate_each_submission_once_and_as_the_command_does
     for worker in [other, second] {
         assert_eq!(worker.ends(Signal::TERM), Some(143));
     }
+}
+
+/// A key, and its line in a file of hosts.
+fn key(place: &Path, host: &str) -> (String, String) {
+    let path = place.join(host).display().to_string();
+    let run = Passhost::new(["keygen", &path, "--name", host]).run();
+    run.expect_end(0, &["ed25519 "]);
+    (path, run.out)
+}
+
+#[test]
+fn a_result_counts_if_an_enrolled_host_signed_it_and_another_host_tries_what_does_not() {
+    let Some(database) = Database::shared("a_result_counts_if_an_enrolled_host_signed_it") else { return };
+    let (address, place) = (database.schema("signed"), directory());
+    let [(stranger, _), (enrolled, line)] = ["node-1", "node-2"].map(|host| key(place.path(), host));
+    let hosts = place.path().join("hosts").display().to_string();
+    assert!(std::fs::write(&hosts, line).is_ok());
+    let server = Server::start_with(&["--device", "none", "--queue", &address, "--hosts", &hosts]);
+    let start = |host: &str, more: &[&str]| {
+        Worker::start(&[server.sample_path()], &address, &[&["--budget", "10ms", "--host", host], more].concat())
+    };
+    let id = server.submit("alice", "key", &std::fs::read(plugin("fuse-pointwise")).unwrap_or_default());
+    let id = id.map(|answer| answer.id()).unwrap_or_default();
+    let mut unsigned = start("node-3", &[]);
+    let refusal = unsigned.says("refused");
+    assert!(refusal.contains("needs `results=signed`, and this worker has not"), "{refusal}");
+    let mut stranger = start("node-1", &["--sign", &stranger]);
+    stranger.says("evaluated in");
+    server.wait_for("results_refused_total", 1);
+    let lines = Passhost::new(["fleet", "status", "--queue", &address]).run();
+    lines.expect_end(0, &["host node-1: 1 results refused, the last one because it was signed with a key that is not"]);
+    let mut worker = start("node-2", &["--sign", &enrolled]);
+    worker.says("evaluated in");
+    let evaluation = server.ended("alice", &id);
+    assert_eq!(evaluation["document"]["status"], "scored", "{evaluation}");
+    let signed = place.path().join("signed.jsonl").display().to_string();
+    assert!(std::fs::write(&signed, evaluation["signed"].as_str().unwrap_or_default()).is_ok());
+    let verify = Passhost::new(["verify", &signed, "--trusted-keys", &hosts, "--offline"]).run();
+    verify.expect_end(0, &["signed by node-2", &id]);
 }
 
 #[test]

@@ -344,6 +344,20 @@ fn servers(place: &Place) -> Vec<Passhost> {
         .chain([
             serve(&known, &data[0]).with(&["--listen", HOSTILE]),
             serve(&known, &data[0]).with(&[&place.at("list")]),
+            place.run(&[
+                "serve",
+                &good,
+                "--clients",
+                &known,
+                "--data",
+                &data[0],
+                "--queue",
+                "x",
+                "--device",
+                "none",
+                "--hosts",
+                HOSTILE,
+            ]),
         ])
         .chain([HOSTILE, &place.at("list")].map(|queue| serve(&known, &place.at("new")).with(&["--queue", queue])))
         .collect()
@@ -365,6 +379,8 @@ fn of_names(place: &Place) -> Vec<Case> {
                 place.run(&["worker", &place.sample(), "--device", "cpu", "--queue", HOSTILE]),
                 place.run(&["worker", &place.sample(), "--queue", "x", "--labels", HOSTILE]),
                 place.run(&["worker", &place.sample(), "--queue", "x", "--objects", &format!("s3://{HOSTILE}")]),
+                place.run(&["worker", &place.sample(), "--device", "cpu", "--queue", "x", "--sign", HOSTILE]),
+                place.run(&["worker", &place.sample(), "--device", "cpu", "--queue", "x", "--host", HOSTILE]),
             ],
         ),
         ("fleet", vec![place.run(&["fleet", HOSTILE])]),

@@ -38,7 +38,7 @@ pub use embedded::Embedded;
 pub use error::QueueError;
 pub use limits::{JOB, QueueLimits};
 pub use objects::{ObjectError, Objects};
-pub use postgres::{DeadLetter, FleetStatus, LabelDepth, OldestJob, Postgres, WorkerStatus};
+pub use postgres::{DeadLetter, FleetStatus, LabelDepth, OldestJob, Postgres, RefusedResults, WorkerStatus};
 pub use store::free;
 
 use serde::{Deserialize, Serialize};
@@ -150,6 +150,16 @@ pub trait Queue: Send + Sync {
     ///
     /// If the lease is not the job's any more, or the queue cannot be written.
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError>;
+
+    /// Judges results of jobs that need [`SIGNED`] ones: until then such a job runs. One that counts ends its job. One that does
+    /// not is refused, and its job is tried on another host. An engine for one process has none.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    fn judge(&self, _: &Judge) -> Result<Judged, QueueError> {
+        Ok(Judged::default())
+    }
 
     /// Gives up a job that this host cannot do, and says why: it is tried on another host. An engine for one host ends it with this
     /// outcome.
@@ -306,6 +316,34 @@ pub struct CheckIn {
     pub is_drained: bool,
     /// What waits and is not for this worker.
     pub unmet: Vec<UnmetNeeds>,
+}
+
+/// What a job needs whose results are judged before they count: see [`Queue::judge`].
+pub const SIGNED: &str = "results=signed";
+
+/// Why a result counts for nothing, if it does.
+pub type Judge = dyn Fn(&Delivered) -> Result<(), String> + Send + Sync;
+
+/// How many results [`Queue::judge`] judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// That count.
+    pub accepted: usize,
+    /// That do not.
+    pub refused: usize,
+}
+
+/// What a worker says came of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivered {
+    /// The job.
+    pub ticket: Ticket,
+    /// Where it was done, as the worker says.
+    pub host: String,
+    /// What the job needs.
+    pub needs: Vec<String>,
+    /// What came of it.
+    pub outcome: Vec<u8>,
 }
 
 /// Jobs that wait, and need what a worker does not offer.

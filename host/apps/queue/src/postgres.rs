@@ -11,8 +11,8 @@ mod turns;
 use crate::clock::milliseconds;
 use crate::record::{JobRecord, sha256, status};
 use crate::{
-    CheckIn, Counts, DiskShare, JobState, JobStatus, Lease, NewJob, Objects, Queue, QueueError, QueueLimits, Taken,
-    TakenBatch, Ticket, UnmetNeeds, Worker,
+    CheckIn, Counts, Delivered, DiskShare, JobState, JobStatus, Judge, Judged, Lease, NewJob, Objects, Queue,
+    QueueError, QueueLimits, Taken, TakenBatch, Ticket, UnmetNeeds, Worker,
 };
 use ::postgres::Row;
 use ::postgres::fallible_iterator::FallibleIterator as _;
@@ -26,7 +26,9 @@ use turns::{ClientTurn, turns};
 
 /// Bytes of a submission that are sent before it is known whether the database has them.
 const SENT_AT_ONCE: usize = 16 << 10;
-pub use fleet::{DeadLetter, FleetStatus, LabelDepth, OldestJob, WorkerStatus};
+/// Results that are judged before others are read.
+const JUDGED_AT_ONCE: usize = 16;
+pub use fleet::{DeadLetter, FleetStatus, LabelDepth, OldestJob, RefusedResults, WorkerStatus};
 
 /// A queue in a PostgreSQL database of version 15 or newer, which many processes on many machines use at once. It is in the first
 /// schema of the connection's search path, and makes its tables there; it needs no extension.
@@ -273,6 +275,41 @@ impl Queue for Postgres {
                 self.of_lease(lease, (statements::FINISH_STORED, &finish[..3]), done)
             }
             _ => self.of_lease(lease, (statements::FINISH, &finish), done),
+        }
+    }
+
+    fn judge(&self, judge: &Judge) -> Result<Judged, QueueError> {
+        let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
+        let mut judged = Judged::default();
+        loop {
+            let rows = self.query(statements::DELIVERED, &[&(JUDGED_AT_ONCE as i64)])?;
+            for row in &rows {
+                let (ticket, attempt): (String, i32) = (row.try_get(0)?, row.try_get(1)?);
+                let (host, needs, bytes) = (row.try_get(2)?, row.try_get(3)?, row.try_get::<_, Option<Vec<u8>>>(4)?);
+                let outcome = match bytes {
+                    Some(bytes) => Some(bytes),
+                    None => self.stored_outcome(row.try_get(5)?, count(row, 6)?)?,
+                };
+                let has_bytes = outcome.is_some();
+                let delivered = Delivered { ticket: Ticket(ticket), host, needs, outcome: outcome.unwrap_or_default() };
+                let (job, outcome) = (delivered.ticket.as_str(), &delivered.outcome);
+                let said = if has_bytes { judge(&delivered) } else { Err(stored::NOT_STORED.to_owned()) };
+                // Another server may have judged it meanwhile.
+                match said {
+                    Ok(()) => {
+                        let (hash, bytes) = (sha256(outcome), outcome.len() as i64);
+                        judged.accepted += self.query(statements::ACCEPT, &[&job, &attempt, &hash, &bytes])?.len();
+                    }
+                    Err(why) => {
+                        let why = why.replace('\0', " ");
+                        judged.refused +=
+                            self.query(statements::REFUSE, &[&job, &attempt, &why, &of_host, &hosts])?.len();
+                    }
+                }
+            }
+            if rows.len() < JUDGED_AT_ONCE {
+                return Ok(judged);
+            }
         }
     }
 

@@ -32,8 +32,8 @@ impl EvaluationStatus {
                 let why = lost(loss.unwrap_or(JobLoss::Workers));
                 trouble(&last.map_or_else(|| why.to_owned(), |last| format!("{why}: {last}")))
             }
-            (_, Some(bytes)) => serde_json::from_slice(&bytes)
-                .unwrap_or_else(|_| trouble("its result cannot be read; tell the operator")),
+            (_, Some(bytes)) => EvaluationOutcome::read(&bytes)
+                .unwrap_or_else(|| trouble("its result cannot be read; tell the operator")),
             (_, None) => EvaluationOutcome::default(),
         };
         EvaluationStatus { id, state, ahead, submitted_ms, started_ms, ended_ms, outcome }

@@ -4,7 +4,7 @@ use crate::error::ServerError;
 use crate::held_jobs::HeldJobs;
 use crate::job::SubmittedJob;
 use crate::leases::HeldLeases;
-use passhost_queue::{CheckIn, Queue, QueueError, Taken, Ticket, Worker};
+use passhost_queue::{CheckIn, Judge, Judged, Queue, QueueError, Taken, Ticket, Worker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -23,7 +23,7 @@ pub const LOOK: Duration = Duration::from_millis(100);
 const OTHERS: Duration = Duration::from_secs(1);
 /// How often a process says that it is there.
 const CHECK_IN: Duration = Duration::from_secs(5);
-/// After what another process did.
+/// After what another process did, and between looks for results to judge.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// What is to become of a process that grades.
@@ -93,8 +93,11 @@ pub enum GradingEvent<'a> {
     CheckedIn(&'a CheckIn),
 }
 
-/// How jobs are taken.
-#[derive(Debug, Clone, Copy)]
+/// Signs the document of a job; why it cannot, where that is so.
+pub type Sign = dyn Fn(&Ticket, &str) -> Result<String, String> + Send + Sync;
+
+/// How jobs are taken, and what is done with results.
+#[derive(Clone)]
 pub struct GradingSettings {
     /// How long a job is held without a word of its worker.
     pub lease: Duration,
@@ -102,6 +105,8 @@ pub struct GradingSettings {
     pub batch: usize,
     /// Whether what was graded is held after the end began, for as long as the queue cannot be written.
     pub holds_results: bool,
+    /// What signs results.
+    pub sign: Option<Arc<Sign>>,
 }
 
 /// What the graders of a process share.
@@ -175,6 +180,20 @@ impl Grading {
             std::thread::spawn(move || work(&grading, &*alone, &mut *grader, &handle))
         };
         WorkingGraders(graders.into_iter().map(work).collect())
+    }
+
+    /// Judges results of other processes until the process ends, and says how many were refused.
+    pub fn judge(&self, judge: &Judge, refused: impl Fn(usize)) {
+        while !self.is_ending() {
+            // Where the queue is away, they wait.
+            match self.queue.judge(judge) {
+                Ok(Judged { accepted: 0, refused: 0 }) | Err(_) => std::thread::sleep(PAUSE),
+                Ok(judged) => {
+                    refused(judged.refused);
+                    self.changed();
+                }
+            }
+        }
     }
 
     /// Tells those who wait of what other processes do with the queue, and these that this one is there.

@@ -77,9 +77,16 @@ impl<'a> HeldJobs<'a> {
             Graded::Trouble(why) => (refusal(why.clone()), Some(why)),
         };
         let (time, has_document, hear) = (began.elapsed(), outcome.document.is_some(), &self.grading.hear);
-        hear(GradingEvent::Graded { ticket: &lease.ticket, time, has_document, trouble: trouble.as_deref() });
         // As the document was written, in its order.
-        let text = serde_json::to_vec(&outcome).unwrap_or_default();
+        let text = || serde_json::to_vec(&outcome).unwrap_or_default();
+        let (text, trouble) = match (&self.grading.settings.sign, &outcome.document, trouble) {
+            (Some(sign), Some(document), None) => match sign(&lease.ticket, document.get()) {
+                Ok(line) => (line.into_bytes(), None),
+                Err(why) => (text(), Some(why)),
+            },
+            (_, _, trouble) => (text(), trouble),
+        };
+        hear(GradingEvent::Graded { ticket: &lease.ticket, time, has_document, trouble: trouble.as_deref() });
         let queue = &self.grading.queue;
         let written = self.grading.kept(self.handle, self.grading.settings.holds_results, || match &trouble {
             Some(why) => queue.give_up(lease, why, &text),
@@ -137,11 +144,11 @@ impl JobsOfSample for HeldJobs<'_> {
 
 fn document(text: String) -> EvaluationOutcome {
     match RawValue::from_string(text) {
-        Ok(document) => EvaluationOutcome { document: Some(document), trouble: None },
+        Ok(document) => EvaluationOutcome { document: Some(document), ..EvaluationOutcome::default() },
         Err(_) => refusal("its result is no JSON; tell the operator".to_owned()),
     }
 }
 
 fn refusal(why: String) -> EvaluationOutcome {
-    EvaluationOutcome { trouble: Some(why), document: None }
+    EvaluationOutcome { trouble: Some(why), ..EvaluationOutcome::default() }
 }

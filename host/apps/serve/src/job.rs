@@ -25,12 +25,38 @@ pub struct SubmittedJob {
 }
 
 /// What came of an evaluation.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct EvaluationOutcome {
     /// The result document, as `passhost eval --json` writes it.
     pub document: Option<Box<RawValue>>,
     /// Why there is none, by the host's doing.
     pub trouble: Option<String>,
+    /// The line in which its host signed the document, where hosts do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed: Option<String>,
+}
+
+/// A signed line, as far as it matters here.
+#[derive(Deserialize)]
+struct SignedLine {
+    payload: SignedPayload,
+}
+
+#[derive(Deserialize)]
+struct SignedPayload {
+    document: Box<RawValue>,
+}
+
+impl EvaluationOutcome {
+    /// What a worker wrote: by itself, or as a signed line.
+    pub(crate) fn read(bytes: &[u8]) -> Option<EvaluationOutcome> {
+        if !bytes.starts_with(b"{\"payload\":") {
+            return serde_json::from_slice(bytes).ok();
+        }
+        let line: SignedLine = serde_json::from_slice(bytes).ok()?;
+        let signed = String::from_utf8(bytes.to_vec()).ok()?;
+        Some(EvaluationOutcome { document: Some(line.payload.document), trouble: None, signed: Some(signed) })
+    }
 }
 
 /// What stands before the bytes, on a line of its own.

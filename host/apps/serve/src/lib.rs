@@ -35,7 +35,7 @@ mod worker;
 pub use access::{Client, ClientRole, Clients, ClientsError, Token};
 pub use api::paths;
 pub use error::ServerError;
-pub use grading::{Graded, Grader, GradingEvent, GradingSettings, JobsOfSample, ShutdownMode};
+pub use grading::{Graded, Grader, GradingEvent, GradingSettings, JobsOfSample, ShutdownMode, Sign};
 pub use job::{SubmissionKind, SubmittedJob};
 pub use limits::{EpisodeLimits, ServerLimits};
 pub use listen::serve;

@@ -58,6 +58,13 @@ pub fn serve(
     queue.recover(&site.worker.name)?;
     queue.withdraw(&openenv::keys(&site.worker.name))?;
     let state = ServerState::new(site, queue);
+    if let Some(judge) = state.judge.clone() {
+        let judging = state.clone();
+        std::thread::spawn(move || {
+            let count = |refused| _ = judging.metrics.results_refused.inc_by(refused as u64);
+            judging.grading.judge(&*judge, count);
+        });
+    }
     let (served, handle) = (state.clone(), runtime.handle().clone());
     // Where both would use the same processors, no command of an episode runs meanwhile.
     let alone = move |grade: &mut dyn FnMut()| {

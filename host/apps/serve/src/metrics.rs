@@ -15,6 +15,8 @@ pub struct Metrics {
     pub refused: Counter,
     pub graded: Counter,
     pub troubles: Counter,
+    /// Of workers, by the judge.
+    pub results_refused: Counter,
     /// Connections with episodes.
     pub sessions: Counter,
     /// Requests on them.
@@ -49,6 +51,7 @@ impl Metrics {
         let refused = counter("submissions_refused", "Submissions that were not");
         let graded = counter("evaluations", "Evaluations that have a result");
         let troubles = counter("evaluation_troubles", "Evaluations that the host could not do");
+        let results_refused = counter("results_refused", "Results of workers that count for nothing");
         let sessions = counter("sessions", "Connections with episodes that were opened");
         let requests = counter("session_requests", "Requests on these");
         let gauges = GAUGES.map(|(name, help)| {
@@ -58,7 +61,7 @@ impl Metrics {
         });
         let seconds = Histogram::new(exponential_buckets(0.25, 2.0, 12));
         registry.register("evaluation_seconds", "Time of an evaluation", seconds.clone());
-        Metrics { registry, submitted, refused, graded, troubles, sessions, requests, seconds, gauges }
+        Metrics { registry, submitted, refused, graded, troubles, sessions, requests, seconds, gauges, results_refused }
     }
 
     /// The text that Prometheus reads.

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
-use passhost_queue::{Queue, QueueError, Worker};
+use passhost_queue::{Judge, Queue, QueueError, Worker};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -31,6 +31,8 @@ pub struct ServedSite {
     pub limits: ServerLimits,
     /// What episodes are worked on with.
     pub sessions: SessionStore,
+    /// What judges the results of workers, where these must be signed.
+    pub judge: Option<Arc<Judge>>,
 }
 
 /// What a server says of itself.
@@ -83,7 +85,7 @@ impl FromRequestParts<ServerState> for Client {
 impl ServerState {
     pub fn new(site: ServedSite, queue: Arc<dyn Queue>) -> ServerState {
         let (metrics, settings) =
-            (Metrics::new(), GradingSettings { lease: site.limits.lease, batch: 1, holds_results: false });
+            (Metrics::new(), GradingSettings { lease: site.limits.lease, batch: 1, holds_results: false, sign: None });
         let (graded, troubles, seconds) = (metrics.graded.clone(), metrics.troubles.clone(), metrics.seconds.clone());
         let grading = Grading::new(queue, site.worker.clone(), settings, move |event| {
             if let GradingEvent::Graded { time, has_document, .. } = event {

@@ -55,9 +55,15 @@ impl Statement {
     ///
     /// If the document is none that anybody should rely on, or could not be read again.
     pub fn sign(&self, key: &SecretKey) -> Result<String, SignError> {
-        if let Some(reason) = unfit(&self.document) {
-            return Err(SignError::Unfit(reason));
-        }
+        unfit(&self.document).map_or_else(|| self.sign_any(key), |reason| Err(SignError::Unfit(reason)))
+    }
+
+    /// [`Statement::sign`] of whatever came of a job, for who asked for it. Nothing that ranks results goes by it alone.
+    ///
+    /// # Errors
+    ///
+    /// If the document could not be read again.
+    pub fn sign_any(&self, key: &SecretKey) -> Result<String, SignError> {
         let line = seal(&serde_json::to_value(self).map_err(SignError::Json)?, key);
         // Who reads it later does so: a number that changed on the way would show here.
         read(&line).map_err(SignError::Refused)?;

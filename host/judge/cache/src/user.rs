@@ -26,7 +26,8 @@ pub fn directories(variable: &str, in_home: &str) -> Vec<PathBuf> {
 
 /// All caches and their keys, which no child may read.
 pub fn paths() -> Vec<PathBuf> {
-    let of = |directory: PathBuf| [PLUGINS, KERNELS, REWRITES, OBJECTS].map(|name| Cache::paths_of(&directory.join(name)));
+    let of =
+        |directory: PathBuf| [PLUGINS, KERNELS, REWRITES, OBJECTS].map(|name| Cache::paths_of(&directory.join(name)));
     cache_directories().into_iter().flat_map(of).flatten().collect()
 }
 

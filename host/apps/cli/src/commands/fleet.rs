@@ -138,6 +138,10 @@ fn lines(fleet: &FleetStatus) -> Vec<String> {
     }
     let gone = fleet.drained.iter().filter(|host| fleet.workers.iter().all(|worker| worker.host != **host));
     lines.extend(gone.map(|host| format!("host {}: drained, no worker", one_line(host, TEXT))));
+    for refused in &fleet.refused {
+        let (host, last) = (one_line(&refused.host, TEXT), one_line(&refused.last, TEXT));
+        lines.push(format!("host {host}: {} results refused, the last one because {last}", refused.results));
+    }
     lines.extend(fleet.dead_letters.iter().map(dead_letter));
     lines
 }

@@ -2,6 +2,7 @@
 
 mod episodes;
 pub mod evaluator;
+mod hosts;
 pub mod offers;
 pub mod queue;
 pub mod samples;
@@ -15,7 +16,7 @@ use crate::private;
 use crate::terminal::Terminal;
 use clap::Args;
 use evaluator::Evaluator;
-use passhost_queue::Worker;
+use passhost_queue::{SIGNED, Worker};
 use passhost_result::untrusted::one_line;
 use passhost_serve::{ClientRole, Clients, EpisodeLimits, ServedSite, ServerInfo, ServerLimits, ShutdownMode, Token};
 use passhost_supervisor::Config;
@@ -51,6 +52,10 @@ pub struct ServeArguments {
     /// Labels that workers of its submissions must have (`passhost worker --labels`)
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = label, requires = "queue")]
     pub labels: Vec<String>,
+    /// Results count if a worker signed them with a key of this file, under the name of its host: lines that `passhost keygen`
+    /// prints. For a server without a device
+    #[arg(long, value_name = "FILE", requires = "queue")]
+    pub hosts: Option<PathBuf>,
     /// Where to listen. Requests are not encrypted: other machines should come through a proxy that does that
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8731")]
     pub listen: SocketAddr,
@@ -121,6 +126,12 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     if arguments.device.0.is_empty() && arguments.queue.is_none() {
         return Err(Stop::usage("without a device nobody evaluates; name a queue that workers share by --queue"));
     }
+    if arguments.hosts.is_some() && !arguments.device.0.is_empty() {
+        return Err(Stop::usage(
+            "--hosts is about results of workers, and this server evaluates itself; add --device none",
+        ));
+    }
+    let judge = arguments.hosts.as_deref().map(hosts::judge).transpose()?;
     let config = config(&arguments.measure, &arguments.launch, arguments.submissions, &arguments.device)?;
     let (body, policy) = (config.limits.wasm, config.policy.name().to_owned());
     let body = usize::try_from(body).unwrap_or(usize::MAX);
@@ -152,6 +163,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     if arguments.queue.is_some() {
         worker.offers = offers::of_server(&config, &samples)?;
         worker.offers.extend(offers::of_labels(&arguments.labels).chain(offers::of_objects(&arguments.objects)));
+        worker.offers.extend(judge.iter().map(|_| SIGNED.to_owned()));
     }
     let supervisor = Arc::new(super::supervisor(config, terminal));
     let confinement = arguments.measure.confinement.mode();
@@ -174,6 +186,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         about: ServerInfo { host: env!("CARGO_PKG_VERSION").to_owned(), devices: names, policy },
         limits,
         sessions: episodes::open(arguments, &samples, &devices)?,
+        judge,
     };
     let graders = Evaluator::all(&supervisor, &samples, devices, confinement);
     interrupt::watch();

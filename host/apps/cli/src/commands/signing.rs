@@ -53,6 +53,22 @@ impl Signer {
         Ok(Some(Signer { key, path: real(path), author: arguments.author.clone(), programs }))
     }
 
+    /// What is signed of a result.
+    fn statement(&self, document: Document, job: JobId, batch: Option<BatchId>) -> anyhow::Result<Statement> {
+        let signed_at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+        let (author, programs) = (self.author.clone(), self.programs.clone());
+        Ok(Statement { job, batch, signed_at, author, programs, document })
+    }
+
+    /// The line of what came of a job of a queue, whether or not it is one to rank.
+    pub fn line_of_job(&self, job: &str, document: &str) -> Result<String, String> {
+        let line = || -> anyhow::Result<String> {
+            let job = JobId::try_from(job.to_owned()).map_err(anyhow::Error::msg)?;
+            Ok(self.statement(serde_json::from_str(document)?, job, None)?.sign_any(&self.key)?)
+        };
+        line().map_err(|error| format!("the result cannot be signed: {error}"))
+    }
+
     /// Where the key is, which no child may read.
     pub fn key_path(&self) -> &Path {
         &self.path
@@ -114,16 +130,8 @@ impl<'s> Signing<'s> {
 
     /// The line of a result, or why there is none.
     fn line(&self, document: &Document, job: JobId) -> Result<Result<String, String>, Stop> {
-        let Signer { key, author, programs, .. } = self.signer;
-        let statement = Statement {
-            job,
-            batch: Some(self.batch.clone()),
-            signed_at: SystemTime::now().duration_since(UNIX_EPOCH).or_stop(Exit::Host)?.as_secs(),
-            author: author.clone(),
-            programs: programs.clone(),
-            document: document.clone(),
-        };
-        let line = match statement.sign(key) {
+        let statement = self.signer.statement(document.clone(), job, Some(self.batch.clone())).or_stop(Exit::Host)?;
+        let line = match statement.sign(&self.signer.key) {
             Ok(line) => line,
             // What nobody should rely on is that first, whatever else may be wrong with it.
             Err(SignError::Unfit(reason)) => return Ok(Err(reason)),

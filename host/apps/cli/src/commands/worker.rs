@@ -1,18 +1,20 @@
 //! `passhost worker LIST|DIR... --queue ADDRESS`
 
+use super::keygen::check_name;
 use super::serve::evaluator::Evaluator;
 use super::serve::samples::by_name;
 use super::serve::server_name::{NAME, server_name};
 use super::serve::{config, host, offers, queue};
+use super::signing::{SignArguments, Signer};
 use crate::arguments::{Devices, LaunchArguments, MeasureArguments, devices, duration, label};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
 use crate::{interrupt, private};
 use clap::Args;
-use passhost_queue::{QueueLimits, Ticket, UnmetNeeds, Worker, random_hexadecimal};
+use passhost_queue::{QueueLimits, SIGNED, Ticket, UnmetNeeds, Worker, random_hexadecimal};
 use passhost_result::untrusted::one_line;
-use passhost_serve::{GradingEvent, GradingSettings, ShutdownMode, work_alone};
+use passhost_serve::{GradingEvent, GradingSettings, ShutdownMode, Sign, work_alone};
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,6 +34,12 @@ pub struct WorkerArguments {
     /// Labels of this worker, for submissions that need some (`passhost serve --labels`)
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = label)]
     pub labels: Vec<String>,
+    /// What its host is called, in `serve --hosts` and by `fleet status`; as the system is called, if absent
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
+    /// Signs each result with this key of `passhost keygen`, for servers that believe enrolled hosts alone (`serve --hosts`)
+    #[arg(long, value_name = "KEY")]
+    pub sign: Option<PathBuf>,
     /// Keeps its name in this directory: what it held when it was killed waits again as soon as it starts again
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -62,6 +70,9 @@ pub struct WorkerArguments {
 pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let samples = Arc::new(by_name(super::named_samples(&arguments.samples, terminal)?)?);
     let config = config(&arguments.measure, &arguments.launch, arguments.submissions, &arguments.device)?;
+    arguments.host.iter().try_for_each(|name| check_name("--host", name))?;
+    let signer = Signer::new(&SignArguments { sign: arguments.sign.clone(), author: None }, &[])?.map(Arc::new);
+    signer.iter().try_for_each(|signer| signer.apart_from(samples.values().map(|sample| sample.path.as_path())))?;
     let (name, _file) = match &arguments.data {
         Some(data) => {
             private::directory("--data", data, NAME)?;
@@ -73,12 +84,14 @@ pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Sto
     let payload = usize::try_from(config.limits.wasm).unwrap_or(usize::MAX).saturating_add(queue::HEAD);
     let limits = QueueLimits { running_of_client: u64::MAX, payload, ..QueueLimits::default() };
     let database = queue::database(&arguments.queue, limits, queue::objects(&arguments.objects)?)?;
-    let mut worker = Worker { name, host: host(), offers: offers::of_server(&config, &samples)? };
+    let host = arguments.host.clone().unwrap_or_else(host);
+    let mut worker = Worker { name, host, offers: offers::of_server(&config, &samples)? };
     worker.offers.extend(offers::of_labels(&arguments.labels).chain(offers::of_objects(&arguments.objects)));
+    worker.offers.extend(signer.iter().map(|_| SIGNED.to_owned()));
     let supervisor = Arc::new(super::supervisor(config, terminal));
     let confinement = arguments.measure.confinement.mode();
     let own = queue::address_file(&arguments.queue).into_iter().chain(arguments.data.as_deref());
-    let own = own.chain(queue::objects_directory(&arguments.objects));
+    let own = own.chain(queue::objects_directory(&arguments.objects)).chain(signer.as_deref().map(Signer::key_path));
     let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     print(devices.iter().map(|device| super::device_line(device.info())));
@@ -93,7 +106,11 @@ pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Sto
         1 if ends.get_or_init(|| Instant::now() + arguments.grace) > &Instant::now() => ShutdownMode::End,
         _ => ShutdownMode::EndNow,
     };
-    let settings = GradingSettings { lease: arguments.lease, batch: usize::from(arguments.batch), holds_results: true };
+    let sign = signer.map(|signer| -> Arc<Sign> {
+        Arc::new(move |job: &Ticket, document: &str| signer.line_of_job(job.as_str(), document))
+    });
+    let (lease, batch) = (arguments.lease, usize::from(arguments.batch));
+    let settings = GradingSettings { lease, batch, holds_results: true, sign };
     let log = WorkerLog { offers, said: Mutex::default() };
     work_alone(Arc::new(database), worker, settings, graders, mode, move |event| log.say(&event))
         .or_stop(Exit::Host)?;

@@ -15,6 +15,8 @@ pub struct FleetStatus {
     pub workers: Vec<WorkerStatus>,
     /// Machines that are to take nothing.
     pub drained: Vec<String>,
+    /// Hosts of which results were refused.
+    pub refused: Vec<RefusedResults>,
     /// Jobs that came to nothing by the doing of their hosts, at most 100, the last first.
     pub dead_letters: Vec<DeadLetter>,
 }
@@ -58,6 +60,17 @@ pub struct WorkerStatus {
     pub ended: u64,
 }
 
+/// Results of a host that count for nothing, of jobs that are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RefusedResults {
+    /// The machine.
+    pub host: String,
+    /// How many.
+    pub results: u64,
+    /// Why the last one was.
+    pub last: String,
+}
+
 /// A job that came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeadLetter {
@@ -92,6 +105,10 @@ const WORKERS: &str = "
     FROM workers ORDER BY host, name";
 
 const DRAINED: &str = "SELECT host FROM drained_hosts ORDER BY host";
+
+const REFUSED: &str = "
+    SELECT host, count(*), (array_agg(log ORDER BY ticket DESC, attempt DESC))[1] FROM losses WHERE refused
+    GROUP BY host ORDER BY host";
 
 const DEAD: &str = "
     SELECT ticket, client, loss, floor(extract(epoch FROM queue_now() - ended))::bigint,
@@ -139,6 +156,10 @@ impl Postgres {
         }
         for row in self.query(DRAINED, &[])? {
             status.drained.push(row.try_get(0)?);
+        }
+        for row in self.query(REFUSED, &[])? {
+            let (host, last) = (row.try_get(0)?, row.try_get(2)?);
+            status.refused.push(RefusedResults { host, results: count(&row, 1)?, last });
         }
         for row in self.query(DEAD, &[])? {
             status.dead_letters.push(DeadLetter {

@@ -30,8 +30,6 @@ pub const CLAIM: &str =
 pub const DAMAGED: &str = "SELECT worker_damaged($1, $2)";
 pub const BEGIN: &str = "SELECT worker_begin($1, $2)";
 pub const RENEW: &str = "SELECT worker_renew($1, $2, $3)";
-pub const FINISH: &str = "SELECT worker_finish($1, $2, $3, $4)";
-pub const IS_FINISHED: &str = "SELECT worker_did('finish', $1, $2, $3)";
 pub const GIVE_BACK: &str = "SELECT worker_give_back($1, $2)";
 pub const IS_GIVEN_BACK: &str = "SELECT worker_did('give back', $1, $2, NULL)";
 pub const GIVE_UP: &str = "SELECT worker_give_up($1, $2, $3, $4, $5)";
@@ -45,7 +43,6 @@ pub const UNMET: &str = "SELECT needs, waiting, ticket FROM worker_unmet($1)";
 
 // What workers do since version 6: see migrations/0006_objects.sql.
 pub const STORE_OF_LEASE: &str = "SELECT worker_store($1, $2, $3, $4)";
-pub const FINISH_STORED: &str = "SELECT worker_finish_stored($1, $2, $3)";
 
 /// Notes that somebody is about to store bytes.
 pub const STORE: &str = "
@@ -64,6 +61,27 @@ pub const FORGET_STORED: &str = "
     )
     DELETE FROM stored_objects USING unused WHERE stored_objects.sha256 = unused.sha256 RETURNING unused.sha256";
 
+// Results, since version 7: see migrations/0007_delivered.sql.
+pub const FINISH: &str = "SELECT worker_end($1, $2, $3, $4)";
+pub const FINISH_STORED: &str = "SELECT worker_end_stored($1, $2, $3)";
+pub const IS_FINISHED: &str = "SELECT worker_ended($1, $2, $3)";
+pub const REFUSE: &str = "SELECT refuse_delivered($1, $2, $3, $4, $5)";
+
+/// Results that nobody has judged.
+pub const DELIVERED: &str = "
+    SELECT ticket, attempts, coalesce(host, ''), needs, bytes, stored, coalesce(size, 0)
+    FROM jobs JOIN outcomes USING (ticket) LEFT JOIN stored_objects ON stored_objects.sha256 = stored
+    WHERE state = 'running' AND delivered IS NOT NULL ORDER BY started LIMIT $1";
+
+pub const ACCEPT: &str = "
+    WITH done AS (
+        UPDATE jobs SET state = 'finished', outcome_sha256 = $3, outcome_bytes = $4, ended = queue_now()
+        WHERE ticket = $1 AND state = 'running' AND attempts = $2 AND delivered IS NOT NULL RETURNING ticket
+    ), bytes AS (
+        DELETE FROM payloads USING done WHERE payloads.ticket = done.ticket
+    )
+    SELECT FROM done";
+
 pub const CANCEL: &str = "
     WITH done AS (
         UPDATE jobs SET state = 'cancelled', expires = NULL, ended = queue_now()
@@ -78,7 +96,8 @@ pub const STATE: &str = "SELECT state::text FROM jobs WHERE ticket = $1 AND clie
 pub const LOOK: &str = "
     SELECT state::text, loss, attempts, floor(extract(epoch FROM submitted) * 1000)::bigint,
         floor(extract(epoch FROM started) * 1000)::bigint, floor(extract(epoch FROM ended) * 1000)::bigint,
-        outcome_sha256, bytes, CASE WHEN stored IS NOT NULL THEN outcome_bytes END, CASE WHEN state = 'waiting' THEN (
+        outcome_sha256, CASE WHEN state = 'finished' THEN bytes END,
+        CASE WHEN state = 'finished' AND stored IS NOT NULL THEN outcome_bytes END, CASE WHEN state = 'waiting' THEN (
             SELECT count(*) FROM jobs before
             WHERE before.client = jobs.client AND before.state = 'waiting' AND before.number < jobs.number
         ) END, (

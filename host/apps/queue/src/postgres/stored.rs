@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 
 /// Bytes from which on a submission or an outcome is stored, where there is a store.
 pub const LEAST: usize = 64 << 10;
+/// Bytes of an outcome that is read out of it, at most: its worker says how many there are.
+const MOST: u64 = 64 << 20;
+/// Why a result does not count whose bytes are missing or changed.
+pub const NOT_STORED: &str = "its result is not in the object store as it was delivered";
 /// How long bytes may take out of it, and what is removed.
 const FROM_STORE: Duration = Duration::from_secs(30);
 
@@ -83,7 +87,7 @@ impl Postgres {
 
     /// What came of a job. `None` if it is not what was stored.
     pub(super) fn stored_outcome(&self, hash: &str, size: u64) -> Result<Option<Vec<u8>>, QueueError> {
-        match self.object(hash, size, Instant::now() + FROM_STORE) {
+        match self.object(hash, size.min(MOST), Instant::now() + FROM_STORE) {
             Err(ObjectError::Missing(_) | ObjectError::Changed(_)) => Ok(None),
             outcome => Ok(outcome.map(Some)?),
         }

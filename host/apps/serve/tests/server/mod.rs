@@ -71,7 +71,7 @@ pub fn site(place: &Path, clients: Clients, limits: ServerLimits) -> ServedSite 
     let about = ServerInfo { host: "0".into(), devices: vec!["cpu".into()], policy: "open".into() };
     let samples = BTreeMap::from([("s".to_owned(), vec!["list".to_owned()])]);
     let worker = Worker { name: name(place), host: name(place), offers: vec![] };
-    ServedSite { worker, samples, clients, about, limits, sessions: session_store(place) }
+    ServedSite { worker, samples, clients, about, limits, sessions: session_store(place), judge: None }
 }
 
 /// Asks a server, wherever it runs.

@@ -13,17 +13,25 @@ use std::collections::BTreeMap;
 /// Hexadecimal digits of a hash.
 const DIGITS: usize = 16;
 
+fn label(what: &str, text: &str) -> String {
+    format!("{what}={}", &sha256(text.as_bytes())[..DIGITS])
+}
+
+/// The programs by their hashes.
+pub fn of_programs(programs: &BTreeMap<String, String>) -> String {
+    label("programs", &format!("{programs:?}"))
+}
+
 /// The programs, the policy, how is measured, and the samples.
 pub fn of_server(config: &Config, samples: &ServedSamples) -> Result<Vec<String>, Stop> {
     let programs = programs().map_err(|error| Stop::host(format!("cannot read the programs of passhost: {error}")))?;
     let text = |path| SampleText::open(path).map_or_else(|error| error.to_string(), |text| text.sha256().to_owned());
     let samples: BTreeMap<&String, String> = samples.iter().map(|(name, named)| (name, text(&named.path))).collect();
-    let label = |what: &str, text: String| format!("{what}={}", &sha256(text.as_bytes())[..DIGITS]);
     Ok(vec![
-        label("programs", format!("{programs:?}")),
+        of_programs(&programs),
         format!("policy={}", config.policy.name()),
-        label("settings", format!("{config:?}")),
-        label("samples", format!("{samples:?}")),
+        label("settings", &format!("{config:?}")),
+        label("samples", &format!("{samples:?}")),
     ])
 }
 

@@ -1,0 +1,119 @@
+//! Results that a server judges before they count.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod engines;
+
+use engines::{Database, LEASE, Place as _, Server};
+use passhost_queue::{
+    Delivered, JobLoss, JobState, Judged, NewJob, Postgres, Queue, QueueError, QueueLimits, SIGNED, Taken, Ticket,
+    Worker,
+};
+use std::time::Duration;
+
+fn worker(host: &str) -> Worker {
+    Worker { name: host.to_owned(), host: host.to_owned(), offers: vec![SIGNED.to_owned()] }
+}
+
+fn begun(queue: &dyn Queue, host: &str) -> Option<Taken> {
+    let taken = queue.take_as(&worker(host), LEASE).unwrap()?;
+    queue.begin(&taken.lease).unwrap();
+    Some(taken)
+}
+
+fn submit(queue: &Postgres) -> Ticket {
+    queue
+        .submit_job("alice", None, &NewJob { bytes: b"job", needs: &[SIGNED.to_owned()], ..NewJob::default() })
+        .unwrap()
+}
+
+/// That of a server which only believes `signed`.
+fn judge(delivered: &Delivered) -> Result<(), String> {
+    if delivered.outcome == b"signed" { Ok(()) } else { Err(format!("it is not signed by {}", delivered.host)) }
+}
+
+const ACCEPTED: Judged = Judged { accepted: 1, refused: 0 };
+const REFUSED: Judged = Judged { accepted: 0, refused: 1 };
+
+#[test]
+fn a_result_that_must_be_signed_counts_when_it_was_judged_and_else_another_host_tries() {
+    let Some(place) = Database::new("judged") else { return };
+    let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();
+    let ticket = submit(&queue);
+    let look = || queue.look("alice", &ticket).unwrap().unwrap();
+    assert_eq!(queue.take_as(&Worker::default(), LEASE).unwrap(), None, "it signs nothing");
+    let first = begun(&queue, "one").unwrap();
+    queue.finish(&first.lease, b"forged").unwrap();
+    assert_eq!((look().state, look().outcome), (JobState::Running, None));
+    assert!(matches!(queue.renew(&first.lease, LEASE), Err(QueueError::Stale(_))), "nobody holds it");
+    // No lease of it runs out while no server is there.
+    place.pass(100 * LEASE);
+    queue.check_in(&worker("other")).unwrap();
+    assert_eq!((queue.judge(&judge).unwrap(), look().state), (REFUSED, JobState::Waiting));
+    // Never again on that host, however long it waits.
+    place.pass(Duration::from_secs(1_000_000));
+    assert_eq!(begun(&queue, "one"), None);
+    let second = begun(&queue, "two").unwrap();
+    assert_eq!(second.payload, b"job");
+    queue.finish(&second.lease, b"signed").unwrap();
+    assert_eq!((queue.judge(&judge).unwrap(), queue.judge(&judge).unwrap()), (ACCEPTED, Judged::default()));
+    let status = look();
+    assert_eq!(
+        (status.state, status.outcome.as_deref(), status.attempts),
+        (JobState::Finished, Some(&b"signed"[..]), 2)
+    );
+    let [lost] = status.lost_attempts.as_slice() else { unreachable!("{status:?}") };
+    assert_eq!((&*lost.host, &*lost.log), ("one", "it is not signed by one"));
+    let refused = queue.fleet().unwrap().refused;
+    assert_eq!(
+        refused.iter().map(|of| (&*of.host, of.results, &*of.last)).collect::<Vec<_>>(),
+        [("one", 1, &*lost.log)]
+    );
+}
+
+#[test]
+fn what_no_host_signs_is_lost_and_what_its_client_does_not_want_is_never_shown() {
+    let Some(place) = Database::new("unsigned") else { return };
+    let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();
+    let (ticket, unwanted) = (submit(&queue), submit(&queue));
+    for host in ["one", "two", "three"] {
+        let taken = begun(&queue, host).unwrap();
+        assert_eq!(taken.lease.ticket, ticket);
+        queue.finish(&taken.lease, b"forged").unwrap();
+        assert_eq!(queue.judge(&judge).unwrap(), REFUSED);
+    }
+    let status = queue.look("alice", &ticket).unwrap().unwrap();
+    assert_eq!((status.state, status.loss, status.outcome), (JobState::Lost, Some(JobLoss::Hosts), None));
+    let taken = begun(&queue, "one").unwrap();
+    queue.finish(&taken.lease, b"signed").unwrap();
+    queue.cancel("alice", &unwanted).unwrap();
+    assert_eq!(queue.judge(&judge).unwrap(), Judged::default());
+    let status = queue.look("alice", &unwanted).unwrap().unwrap();
+    assert_eq!((status.state, status.outcome), (JobState::Cancelled, None));
+    assert!(queue.remove("alice", &unwanted).unwrap());
+}
+
+#[test]
+fn a_user_of_the_database_for_workers_ends_no_job_whose_result_must_be_signed() {
+    let Some(server) = Server::shared("a_user_of_the_database_for_workers") else { return };
+    let owner = server.schema("unjudged");
+    let queue = Postgres::open(&owner, QueueLimits::default()).unwrap();
+    let database = Database { address: owner.clone() };
+    database.execute("CREATE ROLE signs LOGIN; SELECT allow_worker('signs')");
+    let address = owner.replace("user=postgres", "dbname=postgres user=signs");
+    let own = Postgres::open(&address, QueueLimits::default()).unwrap();
+    let ticket = submit(&queue);
+    let lease = begun(&own, "one").unwrap().lease;
+    let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
+    let finish = format!("SELECT worker_finish('{ticket}', {}, '', '')", lease.attempt);
+    let refused = client.batch_execute(&finish).unwrap_err();
+    assert_eq!(refused.code(), Some(&postgres::error::SqlState::CHECK_VIOLATION), "{refused:?}");
+    own.finish(&lease, b"signed").unwrap();
+    for denied in [own.judge(&|_| Ok(())).map(drop), own.finish(&lease, b"other")] {
+        assert!(denied.is_err(), "{denied:?}");
+    }
+    let refuse = format!("SELECT refuse_delivered('{ticket}', {}, '', 9, 9)", lease.attempt);
+    assert_eq!(client.batch_execute(&refuse).unwrap_err().code().unwrap().code(), "42501");
+    assert_eq!(queue.judge(&judge).unwrap(), ACCEPTED);
+    assert_eq!(queue.look("alice", &ticket).unwrap().unwrap().state, JobState::Finished);
+}
