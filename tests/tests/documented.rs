@@ -240,6 +240,7 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["fleet", "status"],
     &["fleet", "retry"],
     &["fleet", "drain"],
+    &["fleet", "revoked"],
     &["completions"],
 ];
 

@@ -160,6 +160,63 @@ fn a_result_counts_if_an_enrolled_host_signed_it_and_another_host_tries_what_doe
 }
 
 #[test]
+fn a_host_whose_canary_drifts_is_quarantined_and_its_last_results_are_revoked() {
+    let Some(database) = Database::shared("a_host_whose_canary_drifts_is_quarantined") else { return };
+    let (address, place) = (database.schema("drifts"), directory());
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let (secret, line) = key(place.path(), "node-1");
+    assert!(std::fs::write(at("hosts"), line).is_ok());
+    let server = Server::start_with(&["--device", "none", "--queue", &address, "--hosts", &at("hosts")]);
+    // What a good host measures: the fused pass is faster than the one that changes nothing.
+    let measured = |name: &str| {
+        let run = Passhost::eval_within("10ms", &plugin(name), server.sample_path()).with(&["--threads", "1"]).run();
+        let device = run.json()["job"]["device"]["name"].as_str().unwrap_or_default().to_owned();
+        (run.json()["scores"]["aggregate_score"].as_f64().unwrap_or_default(), device)
+    };
+    let ((fast, device), (slow, _)) = (measured("fuse-pointwise"), measured("noop"));
+    assert!(fast > 1.2 * slow && slow > 0.0, "{fast} {slow}");
+    let canary_is = |name: &str| assert!(std::fs::copy(plugin(name), at("canary.wasm")).is_ok(), "{name}");
+    let ratio = [(fast * slow).sqrt(), 100.0];
+    let canary = serde_json::json!({"plugin": "canary.wasm", "sample": server.sample(), "ratios": {&*device: ratio}});
+    assert!(std::fs::write(at("canary.json"), canary.to_string()).is_ok());
+    canary_is("fuse-pointwise");
+    let submit = |key: &str| {
+        let answer = server.submit("alice", key, &std::fs::read(plugin("fuse-pointwise")).unwrap_or_default());
+        answer.map(|answer| answer.id()).unwrap_or_default()
+    };
+    let id = submit("one");
+    let options = ["--budget", "10ms", "--host", "node-1", "--sign", &secret, "--canary", &at("canary.json")];
+    let mut worker =
+        Worker::start(&[server.sample_path()], &address, &[&options[..], &["--canary-interval", "10s"]].concat());
+    worker.says(", expected ");
+    canary_is("noop");
+    let signed = server.ended("alice", &id)["signed"].as_str().unwrap_or_default().to_owned();
+    assert!(std::fs::write(at("signed.jsonl"), signed).is_ok());
+    let verify = |more: &[&str]| {
+        let words = ["verify", &at("signed.jsonl"), "--trusted-keys", &at("hosts"), "--offline"];
+        Passhost::new(words).with(more).run()
+    };
+    verify(&[]).expect_end(0, &["signed by node-1"]);
+    let drifted = worker.says("canary on ");
+    assert!(drifted.contains("the ratio of the canary is ") && drifted.contains("nothing is taken"), "{drifted}");
+    worker.says("this host is quarantined");
+    let more = submit("two");
+    let status = Passhost::new(["fleet", "status", "--queue", &address]).run();
+    status.expect_end(0, &["host node-1: quarantined ", "1 results revoked: the ratio of the canary is "]);
+    let metrics = server.ask("operator", "GET /metrics").body;
+    for line in [r#"fleet_workers{state="quarantined"} 1"#, "fleet_results_revoked 1"] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+    assert_eq!(server.ask("alice", &format!("GET /v1/evaluations/{more}")).json()["state"], "waiting");
+    let revoked = Passhost::new(["fleet", "revoked", "--queue", &address]).run();
+    revoked.expect_end(0, &[&id, " node-1 the ratio of the canary is "]);
+    assert!(std::fs::write(at("revoked"), &revoked.out).is_ok());
+    verify(&["--revoked", &at("revoked")]).expect_end(4, &[&format!("the result of job {id} was revoked: ")]);
+    Passhost::new(["fleet", "drain", "node-1", "--undo", "--queue", &address]).run().expect_end(0, &["not drained"]);
+    assert_eq!(server.ended("alice", &more)["state"], "finished");
+}
+
+#[test]
 fn a_host_that_is_drained_takes_nothing_until_it_is_not_any_more() {
     let Some(database) = Database::shared("a_host_that_is_drained_takes_nothing") else { return };
     let address = database.schema("drained");

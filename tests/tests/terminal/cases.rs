@@ -386,6 +386,7 @@ fn of_names(place: &Place) -> Vec<Case> {
         ("fleet", vec![place.run(&["fleet", HOSTILE])]),
         ("fleet status", vec![place.run(&["fleet", "status", "--queue", HOSTILE])]),
         ("fleet retry", vec![place.run(&["fleet", "retry", HOSTILE, "--queue", &place.at("list")])]),
+        ("fleet revoked", vec![place.run(&["fleet", "revoked", "--queue", HOSTILE])]),
         ("fleet drain", vec![place.run(&["fleet", "drain", HOSTILE, "--queue", HOSTILE])]),
         ("token", vec![place.run(&["token", HOSTILE]), place.run(&["token", "alice", HOSTILE])]),
         (

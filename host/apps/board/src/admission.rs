@@ -51,7 +51,7 @@ pub(crate) fn admit<'k>(
     place: &str,
 ) -> Result<(&'k TrustedKey, RankingConditions), Vec<String>> {
     let mut reasons = vec![];
-    let trusted = keys.trust(result.signer, result.statement.signed_at);
+    let trusted = keys.trust_result(result.signer, result.statement.signed_at, &result.statement.job);
     reasons.extend(trusted.as_ref().err().map(ToString::to_string));
     reasons.extend(of_itself(&result.statement.document));
     let conditions = conditions(board, result, &mut reasons);

@@ -32,14 +32,19 @@ mod postgres;
 mod record;
 mod store;
 mod tables;
+mod trust;
 
 pub use clock::QueueClock;
 pub use embedded::Embedded;
 pub use error::QueueError;
 pub use limits::{JOB, QueueLimits};
 pub use objects::{ObjectError, Objects};
-pub use postgres::{DeadLetter, FleetStatus, LabelDepth, OldestJob, Postgres, RefusedResults, WorkerStatus};
+pub use postgres::{
+    DeadLetter, FleetStatus, LabelDepth, OldestJob, Postgres, QuarantinedHost, RefusedResults, Revocation, WorkerState,
+    WorkerStatus,
+};
 pub use store::free;
+pub use trust::{Canary, Delivered, Judge, Judged, SIGNED};
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -130,6 +135,16 @@ pub trait Queue: Send + Sync {
         Ok(CheckIn::default())
     }
 
+    /// Notes what came of a canary. After one that is not good the worker's host is quarantined, and its results since the last
+    /// good one are revoked. An engine for one process notes nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    fn report_canary(&self, _: &Worker, _: &Canary) -> Result<(), QueueError> {
+        Ok(())
+    }
+
     /// Notes that work on a job begins. If its worker is gone before the end, that is a loss; before this, it is none.
     ///
     /// # Errors
@@ -199,6 +214,15 @@ pub trait Queue: Send + Sync {
     ///
     /// If the queue cannot be read.
     fn counts(&self) -> Result<Counts, QueueError>;
+
+    /// How the workers of all processes stand; `None` of an engine for one process.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be read.
+    fn fleet_status(&self) -> Result<Option<FleetStatus>, QueueError> {
+        Ok(None)
+    }
 
     /// Removes a job that has ended, with what came of it. Whether there was one: `false` of one that waits or runs, or that the
     /// client does not have.
@@ -314,36 +338,10 @@ pub struct Worker {
 pub struct CheckIn {
     /// Whether its host is to take nothing: see [`Postgres::drain`].
     pub is_drained: bool,
+    /// Why its host is quarantined, if it is, and takes nothing either.
+    pub quarantine: Option<String>,
     /// What waits and is not for this worker.
     pub unmet: Vec<UnmetNeeds>,
-}
-
-/// What a job needs whose results are judged before they count: see [`Queue::judge`].
-pub const SIGNED: &str = "results=signed";
-
-/// Why a result counts for nothing, if it does.
-pub type Judge = dyn Fn(&Delivered) -> Result<(), String> + Send + Sync;
-
-/// How many results [`Queue::judge`] judged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Judged {
-    /// That count.
-    pub accepted: usize,
-    /// That do not.
-    pub refused: usize,
-}
-
-/// What a worker says came of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivered {
-    /// The job.
-    pub ticket: Ticket,
-    /// Where it was done, as the worker says.
-    pub host: String,
-    /// What the job needs.
-    pub needs: Vec<String>,
-    /// What came of it.
-    pub outcome: Vec<u8>,
 }
 
 /// Jobs that wait, and need what a worker does not offer.

@@ -11,7 +11,7 @@ mod turns;
 use crate::clock::milliseconds;
 use crate::record::{JobRecord, sha256, status};
 use crate::{
-    CheckIn, Counts, Delivered, DiskShare, JobState, JobStatus, Judge, Judged, Lease, NewJob, Objects, Queue,
+    Canary, CheckIn, Counts, Delivered, DiskShare, JobState, JobStatus, Judge, Judged, Lease, NewJob, Objects, Queue,
     QueueError, QueueLimits, Taken, TakenBatch, Ticket, UnmetNeeds, Worker,
 };
 use ::postgres::Row;
@@ -28,7 +28,10 @@ use turns::{ClientTurn, turns};
 const SENT_AT_ONCE: usize = 16 << 10;
 /// Results that are judged before others are read.
 const JUDGED_AT_ONCE: usize = 16;
-pub use fleet::{DeadLetter, FleetStatus, LabelDepth, OldestJob, RefusedResults, WorkerStatus};
+pub use fleet::{
+    DeadLetter, FleetStatus, LabelDepth, OldestJob, QuarantinedHost, RefusedResults, Revocation, WorkerState,
+    WorkerStatus,
+};
 
 /// A queue in a PostgreSQL database of version 15 or newer, which many processes on many machines use at once. It is in the first
 /// schema of the connection's search path, and makes its tables there; it needs no extension.
@@ -250,8 +253,14 @@ impl Queue for Postgres {
                 let Some(ticket) = row.try_get(2)? else { continue };
                 unmet.push(UnmetNeeds { needs: row.try_get(0)?, waiting: count(&row, 1)?, first: Ticket(ticket) });
             }
-            Ok(CheckIn { is_drained: drained.first().map_or(Ok(false), |row| row.try_get(0))?, unmet })
+            let Some(host) = drained.first() else { return Err(QueueError::Record) };
+            Ok(CheckIn { is_drained: host.try_get(0)?, quarantine: host.try_get(1)?, unmet })
         })
+    }
+
+    fn report_canary(&self, worker: &Worker, canary: &Canary) -> Result<(), QueueError> {
+        let report = canary.report.replace('\0', " ");
+        self.query(statements::CANARY, &[&worker.host, &canary.device, &canary.is_good, &report]).map(drop)
     }
 
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> {
@@ -293,9 +302,11 @@ impl Queue for Postgres {
                 let has_bytes = outcome.is_some();
                 let delivered = Delivered { ticket: Ticket(ticket), host, needs, outcome: outcome.unwrap_or_default() };
                 let (job, outcome) = (delivered.ticket.as_str(), &delivered.outcome);
-                let said = if has_bytes { judge(&delivered) } else { Err(stored::NOT_STORED.to_owned()) };
+                let quarantine: Option<String> = row.try_get(7)?;
+                let why = quarantine.map(|why| format!("its host is quarantined: {why}"));
+                let why = why.or_else(|| (!has_bytes).then(|| stored::NOT_STORED.to_owned()));
                 // Another server may have judged it meanwhile.
-                match said {
+                match why.map_or_else(|| judge(&delivered), Err) {
                     Ok(()) => {
                         let (hash, bytes) = (sha256(outcome), outcome.len() as i64);
                         judged.accepted += self.query(statements::ACCEPT, &[&job, &attempt, &hash, &bytes])?.len();
@@ -361,6 +372,10 @@ impl Queue for Postgres {
             _ => row.try_get(7)?,
         };
         Ok(Some(JobStatus { lost_attempts, ..status(&record, ahead, outcome) }))
+    }
+
+    fn fleet_status(&self) -> Result<Option<FleetStatus>, QueueError> {
+        self.fleet().map(Some)
     }
 
     fn counts(&self) -> Result<Counts, QueueError> {

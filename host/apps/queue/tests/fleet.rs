@@ -64,7 +64,7 @@ fn a_worker_says_that_it_is_there_and_hears_what_is_not_for_it_and_that_its_host
     });
     let old = worker("old", "host", &["programs=1", "device=cpu"]);
     let unmet = vec![UnmetNeeds { needs: needs.to_vec(), waiting: 2, first: tickets[0].clone() }];
-    assert_eq!(queue.check_in(&old).unwrap(), CheckIn { is_drained: false, unmet });
+    assert_eq!(queue.check_in(&old).unwrap(), CheckIn { unmet, ..CheckIn::default() });
     assert_eq!(queue.take_as(&old, LEASE).unwrap(), None);
     let new = worker("new", "host", &["programs=2", "device=cpu"]);
     assert_eq!(queue.check_in(&new).unwrap(), CheckIn::default());

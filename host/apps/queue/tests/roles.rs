@@ -47,7 +47,7 @@ const DENIED: &[&str] = &[
 /// Fails unless the database refuses each statement on a table, and those of [`DENIED`].
 fn expect_no_rights(client: &mut Client) {
     let tables = "jobs payloads objects stored_objects outcomes losses client_counts clients queue schema_versions workers \
-        drained_hosts";
+         drained_hosts canaries quarantined_hosts revocations";
     let of_tables = ["SELECT FROM", "DELETE FROM", "TRUNCATE", "DROP TABLE"];
     let of_tables = tables.split(' ').flat_map(|table| of_tables.map(|what| format!("{what} {table}")));
     for sql in of_tables.chain(DENIED.iter().map(|&sql| sql.to_owned())) {

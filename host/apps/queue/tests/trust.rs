@@ -6,8 +6,8 @@ mod engines;
 
 use engines::{Database, LEASE, Place as _, Server};
 use passhost_queue::{
-    Delivered, JobLoss, JobState, Judged, NewJob, Postgres, Queue, QueueError, QueueLimits, SIGNED, Taken, Ticket,
-    Worker,
+    Canary, Delivered, JobLoss, JobState, Judged, NewJob, Postgres, Queue, QueueError, QueueLimits, SIGNED, Taken,
+    Ticket, Worker,
 };
 use std::time::Duration;
 
@@ -116,4 +116,74 @@ fn a_user_of_the_database_for_workers_ends_no_job_whose_result_must_be_signed() 
     assert_eq!(client.batch_execute(&refuse).unwrap_err().code().unwrap().code(), "42501");
     assert_eq!(queue.judge(&judge).unwrap(), ACCEPTED);
     assert_eq!(queue.look("alice", &ticket).unwrap().unwrap().state, JobState::Finished);
+}
+
+#[test]
+fn a_host_whose_canary_drifts_takes_nothing_and_its_results_since_the_last_good_one_are_revoked() {
+    let Some(place) = Database::new("canaries") else { return };
+    let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();
+    let tickets = [(); 6].map(|()| submit(&queue));
+    let canary = |host: &str, is_good: bool| {
+        let report = if is_good { "2.0, expected 1.5 to 2.5" } else { "the ratio of the canary is 1.1" }.to_owned();
+        queue.report_canary(&worker(host), &Canary { device: "H100".to_owned(), is_good, report }).unwrap();
+        place.pass(Duration::from_secs(10));
+    };
+    let delivers = |host: &str| {
+        let taken = begun(&queue, host).unwrap();
+        queue.finish(&taken.lease, b"signed").unwrap();
+        taken.lease.ticket
+    };
+    let ends = |host: &str| {
+        delivers(host);
+        assert_eq!(queue.judge(&judge).unwrap(), ACCEPTED);
+        place.pass(Duration::from_secs(10));
+    };
+    canary("one", true);
+    ends("one");
+    canary("one", true);
+    ends("one");
+    ends("two");
+    let running = begun(&queue, "one").unwrap();
+    let delivered = delivers("one");
+    assert_eq!(queue.check_in(&worker("one")).unwrap().quarantine, None);
+    canary("one", false);
+    let why = "the ratio of the canary is 1.1";
+    assert_eq!(queue.check_in(&worker("one")).unwrap().quarantine.as_deref(), Some(why));
+    assert_eq!(queue.check_in(&worker("two")).unwrap().quarantine, None);
+    // A good one does not end the quarantine.
+    canary("one", true);
+    queue.finish(&running.lease, b"signed").unwrap();
+    assert_eq!(queue.judge(&judge).unwrap(), Judged { accepted: 0, refused: 2 });
+    for ticket in [&delivered, &running.lease.ticket] {
+        let lost = queue.look("alice", ticket).unwrap().unwrap();
+        assert_eq!(
+            (lost.state, &*lost.lost_attempts[0].log),
+            (JobState::Waiting, &*format!("its host is quarantined: {why}"))
+        );
+    }
+    let revoked = queue.revoked().unwrap();
+    assert_eq!(
+        revoked.iter().map(|of| (&of.ticket, &*of.host, &*of.reason)).collect::<Vec<_>>(),
+        [(&tickets[1], "one", why)]
+    );
+    let quarantined = queue.fleet().unwrap().quarantined;
+    assert_eq!(
+        quarantined.iter().map(|of| (&*of.host, &*of.reason, of.revoked)).collect::<Vec<_>>(),
+        [("one", why, 1)]
+    );
+    // What counts when it ends although nobody judges it is revoked as it ends.
+    let unsigned = queue.submit("alice", None, b"job").unwrap();
+    let taken = queue.take_as(&Worker { offers: vec![], ..worker("one") }, LEASE).unwrap().unwrap();
+    queue.finish(&taken.lease, b"anything").unwrap();
+    assert_eq!(queue.revoked().unwrap()[1].ticket, unsigned);
+    for sql in ["DELETE FROM revocations", "UPDATE revocations SET host = ''", "TRUNCATE revocations"] {
+        let mut client = postgres::Client::connect(&place.address, postgres::NoTls).unwrap();
+        let refused = client.batch_execute(sql).unwrap_err();
+        assert_eq!(refused.as_db_error().unwrap().message(), "the list of revocations only grows", "{sql}");
+    }
+    // It outlasts the jobs.
+    queue.forget(Duration::ZERO).unwrap();
+    assert_eq!(queue.revoked().unwrap().len(), 2);
+    queue.drain("one", false).unwrap();
+    assert_eq!(queue.check_in(&worker("one")).unwrap().quarantine, None);
 }

@@ -4,7 +4,7 @@ use crate::error::ServerError;
 use crate::held_jobs::HeldJobs;
 use crate::job::SubmittedJob;
 use crate::leases::HeldLeases;
-use passhost_queue::{CheckIn, Judge, Judged, Queue, QueueError, Taken, Ticket, Worker};
+use passhost_queue::{Canary, CheckIn, Judge, Judged, Queue, QueueError, Taken, Ticket, Worker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -44,6 +44,11 @@ pub type Alone = dyn Fn(&mut dyn FnMut()) + Send + Sync;
 pub trait Grader: Send {
     /// Grades jobs for one sample, one after the other, until there is none.
     fn grade(&mut self, jobs: &mut dyn JobsOfSample);
+
+    /// Evaluates what it knows the result of, where a fleet asks for that.
+    fn canary(&mut self) -> Option<Canary> {
+        None
+    }
 
     /// What it offers beside what all graders of the process do.
     fn offers(&self) -> Vec<String> {
@@ -89,6 +94,8 @@ pub enum GradingEvent<'a> {
     Refused(&'a Ticket),
     /// The queue cannot be used now, and is asked again.
     Away(&'a QueueError),
+    /// What came of a canary.
+    Canary(&'a Canary),
     /// What the process learnt when it said that it is there.
     CheckedIn(&'a CheckIn),
 }
@@ -107,6 +114,8 @@ pub struct GradingSettings {
     pub holds_results: bool,
     /// What signs results.
     pub sign: Option<Arc<Sign>>,
+    /// How often graders evaluate their canaries, the first time before they take anything.
+    pub canary: Duration,
 }
 
 /// What the graders of a process share.
@@ -203,7 +212,8 @@ impl Grading {
             if said.is_none_or(|said| said.elapsed() >= CHECK_IN) {
                 said = Some(Instant::now());
                 if let Ok(check_in) = self.queue.check_in(worker) {
-                    self.is_drained.store(check_in.is_drained, Ordering::Relaxed);
+                    let takes_nothing = check_in.is_drained || check_in.quarantine.is_some();
+                    self.is_drained.store(takes_nothing, Ordering::Relaxed);
                     (self.hear)(GradingEvent::CheckedIn(&check_in));
                 }
             }
@@ -292,7 +302,12 @@ fn work(grading: &Arc<Grading>, alone: &Alone, grader: &mut dyn Grader, handle: 
     let (mut changes, mut ending) = (grading.changes.subscribe(), grading.ending.subscribe());
     let mut worker = grading.worker.clone();
     worker.offers.extend(grader.offers());
+    let mut last_canary: Option<Instant> = None;
     while !grading.is_ending() {
+        if last_canary.is_none_or(|last| last.elapsed() >= grading.settings.canary) {
+            last_canary = Some(Instant::now());
+            check_canary(grading, alone, grader, handle)?;
+        }
         let taken = match taken(grading, &worker) {
             // Its client is told, and others may wait.
             Err(QueueError::Lost(_)) => {
@@ -329,6 +344,18 @@ fn work(grading: &Arc<Grading>, alone: &Alone, grader: &mut dyn Grader, handle: 
         changes.mark_unchanged();
     }
     Ok(())
+}
+
+/// Sees whether the host still measures as it should.
+fn check_canary(grading: &Grading, alone: &Alone, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
+    let mut canary = None;
+    alone(&mut || canary = grader.canary());
+    let Some(canary) = canary else { return Ok(()) };
+    if !canary.is_good {
+        grading.is_drained.store(true, Ordering::Relaxed);
+    }
+    (grading.hear)(GradingEvent::Canary(&canary));
+    grading.kept(handle, true, || grading.queue.report_canary(&grading.worker, &canary)).map(drop)
 }
 
 /// The next job, with others for the same sample.

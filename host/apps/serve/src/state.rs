@@ -15,6 +15,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a server offers, and to whom.
 pub struct ServedSite {
@@ -84,8 +85,16 @@ impl FromRequestParts<ServerState> for Client {
 
 impl ServerState {
     pub fn new(site: ServedSite, queue: Arc<dyn Queue>) -> ServerState {
-        let (metrics, settings) =
-            (Metrics::new(), GradingSettings { lease: site.limits.lease, batch: 1, holds_results: false, sign: None });
+        let (metrics, settings) = (
+            Metrics::new(),
+            GradingSettings {
+                lease: site.limits.lease,
+                batch: 1,
+                holds_results: false,
+                sign: None,
+                canary: Duration::MAX,
+            },
+        );
         let (graded, troubles, seconds) = (metrics.graded.clone(), metrics.troubles.clone(), metrics.seconds.clone());
         let grading = Grading::new(queue, site.worker.clone(), settings, move |event| {
             if let GradingEvent::Graded { time, has_document, .. } = event {

@@ -49,7 +49,13 @@ impl Working {
         let mode = Arc::new(Mutex::new(ShutdownMode::GoOn));
         let (wished, graders): (_, Vec<Box<dyn Grader>>) = (Arc::clone(&mode), vec![Box::new(Told(begin, said))]);
         let worker = Worker { name: "worker".to_owned(), host: "host".to_owned(), offers: vec![] };
-        let settings = GradingSettings { lease: Duration::from_secs(60), batch: 8, holds_results: true, sign: None };
+        let settings = GradingSettings {
+            lease: Duration::from_secs(60),
+            batch: 8,
+            holds_results: true,
+            sign: None,
+            canary: Duration::MAX,
+        };
         let asked = hear.clone();
         let hear = move |event: GradingEvent<'_>| {
             let _ = match event {

@@ -1,5 +1,6 @@
 //! What goes wrong, for whom, and what to do.
 
+use crate::job::JobId;
 use std::io;
 use std::path::PathBuf;
 
@@ -113,6 +114,14 @@ pub enum TrustError {
     /// The key is in the wrong hands.
     #[error("it was signed with a key of {0} that was revoked")]
     Revoked(String),
+    /// The host that measured it was found faulty since.
+    #[error("the result of job {job} was revoked: {why}")]
+    RevokedJob {
+        /// The evaluation.
+        job: JobId,
+        /// What its line says besides.
+        why: String,
+    },
     /// The key was not to be used any more.
     #[error("it was signed at {signed} with a key of {name} that was trusted until {until}")]
     Expired {
@@ -134,6 +143,12 @@ pub enum TrustedKeysError {
     /// A line is not one.
     #[error("`{path}`, line {1}: {2}; a line is `ed25519 KEY NAME`, as `passhost keygen` prints it", path = .0.display())]
     Line(PathBuf, usize, String),
+    /// The file of revoked results cannot be read.
+    #[error("cannot read the revoked results `{path}`: {1}", path = .0.display())]
+    Revoked(PathBuf, io::Error),
+    /// A line is of none.
+    #[error("`{path}`, line {1}: {2}; a line begins with a job, as `passhost fleet revoked` prints it", path = .0.display())]
+    RevokedLine(PathBuf, usize, String),
     /// Nobody is in it.
     #[error("`{}` names no key; add the line that `passhost keygen` printed", .0.display())]
     Empty(PathBuf),

@@ -8,9 +8,12 @@
 //! ```
 
 use crate::error::{TrustError, TrustedKeysError};
+use crate::job::JobId;
 use crate::key::PublicKey;
 use crate::time::time_text;
 use passhost_protocol::open_regular;
+use passhost_result::untrusted::one_line;
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -38,9 +41,13 @@ enum KeyStatus {
     Revoked,
 }
 
-/// Keys that count.
+/// Keys that count, and jobs whose results do not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TrustedKeys(Vec<TrustedKey>);
+pub struct TrustedKeys {
+    keys: Vec<TrustedKey>,
+    /// By job, what its line says.
+    revoked: BTreeMap<JobId, String>,
+}
 
 /// Whether this can be the name of a person or a key: letters, digits and `-_.@`.
 pub fn is_name(text: &str) -> bool {
@@ -84,7 +91,11 @@ impl TrustedKeys {
             }
             keys.push(key);
         }
-        if keys.is_empty() { Err(TrustedKeysError::Empty(path.into())) } else { Ok(TrustedKeys(keys)) }
+        if keys.is_empty() {
+            Err(TrustedKeysError::Empty(path.into()))
+        } else {
+            Ok(TrustedKeys { keys, revoked: BTreeMap::new() })
+        }
     }
 
     /// The key, which may count no more.
@@ -93,8 +104,37 @@ impl TrustedKeys {
     ///
     /// If it is none of these.
     pub fn known(&self, key: PublicKey) -> Result<&TrustedKey, TrustError> {
-        let found = self.0.iter().find(|trusted| trusted.key == key);
+        let found = self.keys.iter().find(|trusted| trusted.key == key);
         found.ok_or_else(|| TrustError::Unknown(key.to_string()))
+    }
+
+    /// The same keys without the results of the jobs in a file, a job at the beginning of each line, as `passhost fleet revoked`
+    /// prints it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or a line begins with no job.
+    pub fn without(mut self, path: &Path) -> Result<TrustedKeys, TrustedKeysError> {
+        let text = open_regular(path).and_then(io::read_to_string);
+        let text = text.map_err(|source| TrustedKeysError::Revoked(path.into(), source))?;
+        for (line, content) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let (job, why) = content.split_once(' ').unwrap_or((content, ""));
+            let job = JobId::try_from(job.to_owned());
+            let job = job.map_err(|reason| TrustedKeysError::RevokedLine(path.into(), line, reason))?;
+            self.revoked.insert(job, one_line(why, 400));
+        }
+        Ok(self)
+    }
+
+    /// Whose key signed a result, if it counts.
+    ///
+    /// # Errors
+    ///
+    /// If the key does not count, or the result was revoked.
+    pub fn trust_result(&self, key: PublicKey, signed_at: u64, job: &JobId) -> Result<&TrustedKey, TrustError> {
+        let key = self.trust(key, signed_at)?;
+        let revoked = self.revoked.get(job);
+        revoked.map_or(Ok(key), |why| Err(TrustError::RevokedJob { job: job.clone(), why: why.clone() }))
     }
 
     /// Whose key signed something at this time, in seconds since 1970.
@@ -173,6 +213,23 @@ mod tests {
         );
         assert!(said(3, 0).contains("a key of guest that was revoked"));
         assert!(said(4, 0).contains(&format!("not among the trusted ones: {}", public(4))));
+    }
+
+    #[test]
+    fn a_revoked_result_counts_no_more_although_its_key_does() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("revoked");
+        let job = JobId::within("one", &[]);
+        std::fs::write(&path, format!("{job} 2026-11-28T12:00:00Z node-1 the ratio of the canary is 1.1\n\n")).unwrap();
+        let keys =
+            TrustedKeys::parse(Path::new("keys"), &format!("{} lab", public(1))).unwrap().without(&path).unwrap();
+        let error = keys.trust_result(public(1), 1, &job).unwrap_err().to_string();
+        assert!(error.contains(&format!("job {job} was revoked: 2026-11-28T12:00:00Z node-1 the ratio")), "{error}");
+        assert_eq!(keys.trust_result(public(1), 1, &JobId::within("other", &[])).unwrap().name, "lab");
+        std::fs::write(&path, format!("{job}\nnode-1\n")).unwrap();
+        let error = keys.clone().without(&path).unwrap_err().to_string();
+        assert!(error.contains("line 2: the id of a job has 32 hexadecimal digits"), "{error}");
+        assert!(keys.without(directory.path()).unwrap_err().to_string().contains("cannot read the revoked results"));
     }
 
     #[test]

@@ -1,18 +1,20 @@
-//! `passhost fleet status|retry|drain --queue ADDRESS`: what operators see of a queue in a database, and do with it.
+//! `passhost fleet status|retry|drain|revoked --queue ADDRESS`: what operators see of a queue in a database, and do with it.
 
 use super::serve::queue;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, write_and_print};
 use clap::{Args, Subcommand};
-use passhost_queue::{Counts, DeadLetter, FleetStatus, JobState, Queue as _, QueueLimits, Ticket};
+use passhost_queue::{
+    Counts, DeadLetter, FleetStatus, JobState, QuarantinedHost, Queue as _, QueueLimits, Revocation, Ticket,
+    WorkerState,
+};
 use passhost_result::untrusted::one_line;
+use passhost_sign::time_text;
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// Characters of a text from outside.
 const TEXT: usize = 400;
-/// A worker that says nothing for so many seconds is gone, or its host is.
-const SILENT: u64 = 30;
 
 #[derive(Debug, Args)]
 pub struct FleetArguments {
@@ -28,6 +30,8 @@ pub enum FleetCommand {
     Retry(RetryArguments),
     /// Has the workers of a host take nothing more; what they have they end
     Drain(DrainArguments),
+    /// Prints the results that count no more, a line each: job, time, host, reason
+    Revoked(QueueArguments),
 }
 
 #[derive(Debug, Args)]
@@ -59,7 +63,7 @@ pub struct RetryArguments {
 pub struct DrainArguments {
     /// The host, as `fleet status` calls it
     pub host: String,
-    /// Has its workers take submissions again
+    /// Has its workers take submissions again, also if it is quarantined
     #[arg(long)]
     pub undo: bool,
     #[command(flatten)]
@@ -102,6 +106,12 @@ pub fn run(arguments: &FleetArguments) -> Result<Exit, Stop> {
             let what = if arguments.undo { "is not drained any more" } else { "is drained" };
             print([format!("{} {what}: its workers hear of it within seconds", one_line(&arguments.host, TEXT))]);
         }
+        FleetCommand::Revoked(arguments) => {
+            let revoked = open(arguments)?.revoked().or_stop(Exit::Host)?;
+            print(revoked.iter().map(|Revocation { ticket, host, reason, revoked }| {
+                format!("{ticket} {} {} {}", time_text(*revoked), one_line(host, TEXT), one_line(reason, TEXT))
+            }));
+        }
     }
     Ok(Exit::Success)
 }
@@ -109,8 +119,7 @@ pub fn run(arguments: &FleetArguments) -> Result<Exit, Stop> {
 fn lines(fleet: &FleetStatus) -> Vec<String> {
     let mut lines = vec![];
     let offers = |needs: &[String]| {
-        let live =
-            fleet.workers.iter().filter(|worker| worker.silent < SILENT && !fleet.drained.contains(&worker.host));
+        let live = fleet.workers.iter().filter(|worker| fleet.state(worker) == WorkerState::Working);
         live.filter(|worker| needs.iter().all(|need| worker.offers.contains(need))).count()
     };
     for depth in &fleet.depth {
@@ -128,16 +137,21 @@ fn lines(fleet: &FleetStatus) -> Vec<String> {
     }
     for worker in &fleet.workers {
         let (host, name) = (one_line(&worker.host, TEXT), one_line(&worker.name, TEXT));
-        let seen = match (worker.silent, fleet.drained.contains(&worker.host)) {
-            (silent, _) if silent >= SILENT => format!(", silent for {silent} s"),
-            (_, true) => ", drained".to_owned(),
-            _ => String::new(),
+        let seen = match fleet.state(worker) {
+            WorkerState::Silent => format!(", silent for {} s", worker.silent),
+            WorkerState::Drained => ", drained".to_owned(),
+            WorkerState::Quarantined => ", quarantined".to_owned(),
+            WorkerState::Working => String::new(),
         };
         let (running, ended) = (worker.running, worker.ended);
         lines.push(format!("host {host}: worker {name} has {running}, ended {ended} in 10 minutes{seen}"));
     }
     let gone = fleet.drained.iter().filter(|host| fleet.workers.iter().all(|worker| worker.host != **host));
     lines.extend(gone.map(|host| format!("host {}: drained, no worker", one_line(host, TEXT))));
+    for QuarantinedHost { host, reason, seconds, revoked } in &fleet.quarantined {
+        let (host, reason) = (one_line(host, TEXT), one_line(reason, TEXT));
+        lines.push(format!("host {host}: quarantined {seconds} s ago, {revoked} results revoked: {reason}"));
+    }
     for refused in &fleet.refused {
         let (host, last) = (one_line(&refused.host, TEXT), one_line(&refused.last, TEXT));
         lines.push(format!("host {host}: {} results refused, the last one because {last}", refused.results));

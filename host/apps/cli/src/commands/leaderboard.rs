@@ -7,6 +7,7 @@ mod site;
 mod submitted;
 mod terminal;
 
+use super::verify::signatures::without;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
@@ -32,6 +33,9 @@ pub struct LeaderboardArguments {
     /// Begins a board that accepts results made as these were: their samples, policy, device, programs and settings
     #[arg(long, value_name = "RESULTS", num_args = 1.., requires = "trusted_keys", conflicts_with_all = ["html", "check"])]
     pub new: Vec<PathBuf>,
+    /// Leaves out the results of these jobs: lines that `passhost fleet revoked` printed
+    #[arg(long, value_name = "FILE", conflicts_with = "new")]
+    pub revoked: Option<PathBuf>,
     /// With --new, whose results count: lines that `passhost keygen` printed
     #[arg(long, value_name = "KEYS", requires = "new")]
     pub trusted_keys: Option<PathBuf>,
@@ -47,7 +51,7 @@ pub fn run(arguments: &LeaderboardArguments, terminal: &Terminal) -> Result<Exit
     }
     let board = Board::read(directory).or_stop(Exit::Usage)?;
     let keys = directory.join(&board.trusted_keys);
-    let keys = TrustedKeys::read(&keys).or_stop(Exit::Usage)?;
+    let keys = without(TrustedKeys::read(&keys), arguments.revoked.as_deref())?;
     let contents = BoardContents::read(directory, &keys).map_err(|(path, error)| unreadable(&path, &error))?;
     if !arguments.check.is_empty() {
         return check::run(arguments, &board, &keys, contents, terminal);

@@ -188,7 +188,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         sessions: episodes::open(arguments, &samples, &devices)?,
         judge,
     };
-    let graders = Evaluator::all(&supervisor, &samples, devices, confinement);
+    let graders = Evaluator::all(&supervisor, &samples, devices, confinement, None);
     interrupt::watch();
     let address = listener.local_addr().unwrap_or(arguments.listen);
     print([format!("listening at http://{address}, {} samples", samples.len())]);

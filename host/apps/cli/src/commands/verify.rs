@@ -1,6 +1,6 @@
 //! `passhost verify RESULT`
 
-mod signatures;
+pub mod signatures;
 
 use crate::arguments::{ConfinementArguments, DeviceArguments};
 use crate::exit::{Exit, OrStop, Stop};
@@ -29,6 +29,9 @@ pub struct VerifyArguments {
     /// Each result must be signed with one of these keys: lines that `passhost keygen` printed
     #[arg(long, value_name = "KEYS")]
     pub trusted_keys: Option<PathBuf>,
+    /// With --trusted-keys, refuses the results of these jobs: lines that `passhost fleet revoked` printed
+    #[arg(long, value_name = "FILE", requires = "trusted_keys")]
+    pub revoked: Option<PathBuf>,
     /// With --trusted-keys, takes results that other programs made than those of this installation
     #[arg(long, requires = "trusted_keys")]
     pub any_host: bool,
@@ -71,7 +74,8 @@ const SHOWN: usize = 40;
 const WHAT_IT_PROVES: &str = "a signature says who measured, and not that it is true";
 
 pub fn run(arguments: &VerifyArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let mut signatures = Signatures::new(arguments.trusted_keys.as_deref(), arguments.any_host)?;
+    let mut signatures =
+        Signatures::new(arguments.trusted_keys.as_deref(), arguments.revoked.as_deref(), arguments.any_host)?;
     let mut judge = ReplayJudge { arguments, samples: find_samples(arguments)?, device: None, terminal };
     let (mut agree, mut any_signed) = (true, false);
     for path in &arguments.results {

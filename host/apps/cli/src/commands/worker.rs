@@ -1,8 +1,10 @@
 //! `passhost worker LIST|DIR... --queue ADDRESS`
 
+pub mod canary;
+
 use super::keygen::check_name;
 use super::serve::evaluator::Evaluator;
-use super::serve::samples::by_name;
+use super::serve::samples::{ServedSamples, by_name};
 use super::serve::server_name::{NAME, server_name};
 use super::serve::{config, host, offers, queue};
 use super::signing::{SignArguments, Signer};
@@ -11,12 +13,14 @@ use crate::exit::{Exit, OrStop, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
 use crate::{interrupt, private};
+use canary::CanaryFile;
 use clap::Args;
+use passhost_child::device::Device;
 use passhost_queue::{QueueLimits, SIGNED, Ticket, UnmetNeeds, Worker, random_hexadecimal};
 use passhost_result::untrusted::one_line;
 use passhost_serve::{GradingEvent, GradingSettings, ShutdownMode, Sign, work_alone};
 use std::cell::OnceCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -40,6 +44,13 @@ pub struct WorkerArguments {
     /// Signs each result with this key of `passhost keygen`, for servers that believe enrolled hosts alone (`serve --hosts`)
     #[arg(long, value_name = "KEY")]
     pub sign: Option<PathBuf>,
+    /// Evaluates a pass whose ratio is known at the start and then every --canary-interval: a JSON file with `plugin`, `sample` and
+    /// `ratios`. If the ratio is another, the host is quarantined, and its results since the last time are revoked
+    #[arg(long, value_name = "FILE")]
+    pub canary: Option<PathBuf>,
+    /// How often that is
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
+    pub canary_interval: Duration,
     /// Keeps its name in this directory: what it held when it was killed waits again as soon as it starts again
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -94,11 +105,14 @@ pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Sto
     let own = own.chain(queue::objects_directory(&arguments.objects)).chain(signer.as_deref().map(Signer::key_path));
     let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
+    if let Some(path) = &arguments.canary {
+        check_canary(path, &samples, &devices).map_err(Stop::usage)?;
+    }
     print(devices.iter().map(|device| super::device_line(device.info())));
     print([format!("worker {} on {}, {} samples", worker.name, worker.host, samples.len())]);
     let mut offers = worker.offers.clone();
     offers.extend(devices.iter().map(offers::of_device));
-    let graders = Evaluator::all(&supervisor, &samples, devices, confinement);
+    let graders = Evaluator::all(&supervisor, &samples, devices, confinement, arguments.canary.as_deref());
     interrupt::watch();
     let ends = OnceCell::new();
     let mode = || match interrupt::count() {
@@ -110,11 +124,21 @@ pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Sto
         Arc::new(move |job: &Ticket, document: &str| signer.line_of_job(job.as_str(), document))
     });
     let (lease, batch) = (arguments.lease, usize::from(arguments.batch));
-    let settings = GradingSettings { lease, batch, holds_results: true, sign };
+    let settings = GradingSettings { lease, batch, holds_results: true, sign, canary: arguments.canary_interval };
     let log = WorkerLog { offers, said: Mutex::default() };
     work_alone(Arc::new(database), worker, settings, graders, mode, move |event| log.say(&event))
         .or_stop(Exit::Host)?;
     Ok(Exit::Interrupted(interrupt::last()))
+}
+
+/// Refuses a canary that this worker cannot evaluate.
+fn check_canary(path: &Path, samples: &ServedSamples, devices: &[Device]) -> Result<(), String> {
+    let (file, _) = CanaryFile::read(path)?;
+    if !samples.contains_key(&file.sample) {
+        let sample = one_line(&file.sample, 80);
+        return Err(format!("the canary's sample `{sample}` is none of this worker's samples; name it, too"));
+    }
+    devices.iter().try_for_each(|device| file.ratio(device.info()).map(drop))
 }
 
 /// What a worker says: a line for each submission, and one where something changes.
@@ -127,6 +151,7 @@ struct WorkerLog {
 struct LastSaid {
     is_away: bool,
     is_drained: bool,
+    quarantine: Option<String>,
     refused: Vec<Ticket>,
 }
 
@@ -149,8 +174,16 @@ impl WorkerLog {
                     print([format!("the queue is away, results are held: {}", one_line(&error.to_string(), 400))]);
                 }
             }
+            GradingEvent::Canary(canary) => {
+                let end = if canary.is_good { "" } else { "; nothing is taken" };
+                print([format!("canary on {}: {}{end}", one_line(&canary.device, 80), one_line(&canary.report, 400))]);
+            }
             GradingEvent::CheckedIn(check_in) => {
                 said.is_away = false;
+                if let Some(why) = check_in.quarantine.as_ref().filter(|why| said.quarantine.as_ref() != Some(*why)) {
+                    print([format!("this host is quarantined, nothing is taken: {}", one_line(why, 400))]);
+                }
+                said.quarantine.clone_from(&check_in.quarantine);
                 if check_in.is_drained != said.is_drained {
                     said.is_drained = check_in.is_drained;
                     let what = if said.is_drained { "nothing is taken" } else { "submissions are taken again" };

@@ -15,10 +15,47 @@ pub struct FleetStatus {
     pub workers: Vec<WorkerStatus>,
     /// Machines that are to take nothing.
     pub drained: Vec<String>,
+    /// Machines that take nothing since their canary was not as it should be.
+    pub quarantined: Vec<QuarantinedHost>,
     /// Hosts of which results were refused.
     pub refused: Vec<RefusedResults>,
+    /// Results that count no more.
+    pub revoked: u64,
+    /// Jobs that came to nothing.
+    pub lost: u64,
     /// Jobs that came to nothing by the doing of their hosts, at most 100, the last first.
     pub dead_letters: Vec<DeadLetter>,
+}
+
+/// A worker that says nothing for so many seconds is gone, or its host is.
+const SILENT: u64 = 30;
+
+/// Whether a worker takes jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WorkerState {
+    /// It does.
+    Working,
+    /// It did not say that it is there for half a minute.
+    Silent,
+    /// Its operator does not want that.
+    Drained,
+    /// Its canary was not as it should be.
+    Quarantined,
+}
+
+impl FleetStatus {
+    /// Whether a worker takes jobs.
+    pub fn state(&self, worker: &WorkerStatus) -> WorkerState {
+        if worker.silent >= SILENT {
+            WorkerState::Silent
+        } else if self.quarantined.iter().any(|quarantined| quarantined.host == worker.host) {
+            WorkerState::Quarantined
+        } else if self.drained.contains(&worker.host) {
+            WorkerState::Drained
+        } else {
+            WorkerState::Working
+        }
+    }
 }
 
 /// Jobs that need the same.
@@ -58,6 +95,32 @@ pub struct WorkerStatus {
     pub running: u64,
     /// Jobs that it ended in the last ten minutes.
     pub ended: u64,
+}
+
+/// A machine whose canary was not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QuarantinedHost {
+    /// The machine.
+    pub host: String,
+    /// What came of the canary.
+    pub reason: String,
+    /// How many seconds ago.
+    pub seconds: u64,
+    /// Its results that were revoked.
+    pub revoked: u64,
+}
+
+/// A result that counts no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Revocation {
+    /// Its job.
+    pub ticket: Ticket,
+    /// The machine.
+    pub host: String,
+    /// Why.
+    pub reason: String,
+    /// When, in seconds since 1970.
+    pub revoked: u64,
 }
 
 /// Results of a host that count for nothing, of jobs that are kept.
@@ -106,6 +169,14 @@ const WORKERS: &str = "
 
 const DRAINED: &str = "SELECT host FROM drained_hosts ORDER BY host";
 
+const QUARANTINED: &str = "
+    SELECT host, min(reason), floor(extract(epoch FROM queue_now() - min(since)))::bigint,
+        (SELECT count(*) FROM revocations WHERE revocations.host = quarantined_hosts.host)
+    FROM quarantined_hosts GROUP BY host ORDER BY host";
+
+const REVOKED: &str = "
+    SELECT ticket, host, reason, floor(extract(epoch FROM revoked))::bigint FROM revocations ORDER BY revoked, ticket";
+
 const REFUSED: &str = "
     SELECT host, count(*), (array_agg(log ORDER BY ticket DESC, attempt DESC))[1] FROM losses WHERE refused
     GROUP BY host ORDER BY host";
@@ -124,11 +195,14 @@ const RETRY: &str = "
     WHERE ticket = $1 AND state = 'lost' AND EXISTS (SELECT FROM payloads WHERE payloads.ticket = jobs.ticket)
     RETURNING ticket";
 
+const TOTALS: &str = "SELECT (SELECT count(*) FROM revocations), (SELECT count(*) FROM jobs WHERE state = 'lost')";
+
 const STATE: &str = "SELECT state::text FROM jobs WHERE ticket = $1";
 
 const DRAIN: &str = "INSERT INTO drained_hosts (host) VALUES ($1) ON CONFLICT DO NOTHING";
 
-const UNDRAIN: &str = "DELETE FROM drained_hosts WHERE host = $1";
+const UNDRAIN: &str = "
+    WITH quarantined AS (DELETE FROM quarantined_hosts WHERE host = $1) DELETE FROM drained_hosts WHERE host = $1";
 
 /// Of workers that were not there for so long.
 pub const FORGET_WORKERS: &str = "DELETE FROM workers WHERE seen < queue_now() - $1 * interval '1 millisecond'";
@@ -156,6 +230,13 @@ impl Postgres {
         }
         for row in self.query(DRAINED, &[])? {
             status.drained.push(row.try_get(0)?);
+        }
+        for row in self.query(QUARANTINED, &[])? {
+            let (host, reason, seconds) = (row.try_get(0)?, row.try_get(1)?, count(&row, 2)?);
+            status.quarantined.push(QuarantinedHost { host, reason, seconds, revoked: count(&row, 3)? });
+        }
+        for row in self.query(TOTALS, &[])? {
+            (status.revoked, status.lost) = (count(&row, 0)?, count(&row, 1)?);
         }
         for row in self.query(REFUSED, &[])? {
             let (host, last) = (row.try_get(0)?, row.try_get(2)?);
@@ -190,7 +271,22 @@ impl Postgres {
         self.query(STATE, &[&ticket.as_str()])?.first().map(|row| named(row.try_get(0)?)).transpose()
     }
 
-    /// Has the workers of a host take nothing from now on, or take again. What they have they end.
+    /// All results that count no more, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be read.
+    pub fn revoked(&self) -> Result<Vec<Revocation>, QueueError> {
+        let mut revoked = vec![];
+        for row in self.query(REVOKED, &[])? {
+            let ticket = Ticket::named(row.try_get::<_, String>(0)?);
+            let (host, reason) = (row.try_get(1)?, row.try_get(2)?);
+            revoked.push(Revocation { ticket, host, reason, revoked: count(&row, 3)? });
+        }
+        Ok(revoked)
+    }
+
+    /// Has the workers of a host take nothing from now on, or take again, also if it is quarantined. What they have they end.
     ///
     /// # Errors
     ///

@@ -38,7 +38,7 @@ pub const RECOVER: &str = "SELECT worker_recover($1, $2, $3)";
 
 // What workers do since version 5: see migrations/0005_fleet.sql.
 pub const CLAIM_LIKE: &str = "SELECT ticket, attempts, payload_sha256, head, client, sha256, bytes FROM worker_claim_like($1, $2, $3, $4, $5, $6, $7, $8)";
-pub const CHECK_IN: &str = "SELECT worker_check_in($1, $2, $3)";
+pub const CHECK_IN: &str = "SELECT worker_check_in($1, $2, $3), worker_quarantine($2)";
 pub const UNMET: &str = "SELECT needs, waiting, ticket FROM worker_unmet($1)";
 
 // What workers do since version 6: see migrations/0006_objects.sql.
@@ -67,10 +67,14 @@ pub const FINISH_STORED: &str = "SELECT worker_end_stored($1, $2, $3)";
 pub const IS_FINISHED: &str = "SELECT worker_ended($1, $2, $3)";
 pub const REFUSE: &str = "SELECT refuse_delivered($1, $2, $3, $4, $5)";
 
+/// Since version 8: see migrations/0008_canaries.sql.
+pub const CANARY: &str = "SELECT worker_canary($1, $2, $3, $4)";
+
 /// Results that nobody has judged.
 pub const DELIVERED: &str = "
-    SELECT ticket, attempts, coalesce(host, ''), needs, bytes, stored, coalesce(size, 0)
-    FROM jobs JOIN outcomes USING (ticket) LEFT JOIN stored_objects ON stored_objects.sha256 = stored
+    SELECT ticket, attempts, coalesce(host, ''), needs, bytes, stored, coalesce(size, 0), (
+        SELECT reason FROM quarantined_hosts WHERE quarantined_hosts.host = jobs.host AND quarantined_hosts.holder = delivered
+    ) FROM jobs JOIN outcomes USING (ticket) LEFT JOIN stored_objects ON stored_objects.sha256 = stored
     WHERE state = 'running' AND delivered IS NOT NULL ORDER BY started LIMIT $1";
 
 pub const ACCEPT: &str = "

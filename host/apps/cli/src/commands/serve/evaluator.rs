@@ -3,19 +3,25 @@
 use super::offers;
 use super::samples::ServedSamples;
 use crate::commands::source;
+use crate::commands::worker::canary::{CanaryFile, canary};
 use crate::exit::Stop;
 use passhost_builder::{BuildLimits, PassSource};
 use passhost_child::cores::{self, PinnedCores};
 use passhost_child::device::Device;
 use passhost_child::{Confinement, LoadedPlugin, Plugin, TypesClient};
+use passhost_queue::Canary;
 use passhost_result::document::{Blame, Document, Failure};
 use passhost_sample::Named;
 use passhost_serve::{Graded, Grader, JobsOfSample, SubmissionKind, SubmittedJob};
 use passhost_supervisor::{Checker, ReadOnce, Sample, Supervisor};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What documents call the plugin: clients have no paths.
 const NAME: &str = "submission";
+
+/// Canaries in a row that must be wrong: one may be disturbed.
+const CANARIES: usize = 3;
 
 /// Evaluates on one device.
 pub struct Evaluator {
@@ -25,6 +31,8 @@ pub struct Evaluator {
     confinement: Confinement,
     /// The cores on which nothing is timed, if there are some: other devices may time while a plugin is made ready.
     cores: Vec<u32>,
+    /// The file of what it evaluates to see whether the host measures as it should.
+    canary: Option<PathBuf>,
     /// Goes from one submission to the next, as it starts slowly.
     types: Option<TypesClient>,
 }
@@ -36,11 +44,13 @@ impl Evaluator {
         samples: &Arc<ServedSamples>,
         devices: Vec<Device>,
         confinement: Confinement,
+        canary: Option<&Path>,
     ) -> Vec<Box<dyn Grader>> {
         let cores = cores::beside(&devices);
         let one = |device| -> Box<dyn Grader> {
             let (supervisor, samples, cores) = (Arc::clone(supervisor), Arc::clone(samples), cores.clone());
-            Box::new(Evaluator { supervisor, samples, device, confinement, cores, types: None })
+            let canary = canary.map(Path::to_path_buf);
+            Box::new(Evaluator { supervisor, samples, device, confinement, cores, canary, types: None })
         };
         devices.into_iter().map(one).collect()
     }
@@ -74,6 +84,16 @@ impl Evaluator {
         };
         *last = Some((name, read)).filter(|_| document.blame != Some(Blame::Host));
         Ok(document)
+    }
+
+    /// The canary's document. Its file is read each time.
+    fn canary_document(&mut self, path: &Path) -> Result<(CanaryFile, Document), String> {
+        let (file, bytes) = CanaryFile::read(path)?;
+        let job = SubmittedJob { sample: file.sample.clone(), kind: SubmissionKind::Component, bytes };
+        let supervisor = Arc::clone(&self.supervisor);
+        let mut checker = supervisor.checker(self.device.info().facts);
+        let document = self.document(&supervisor, &mut checker, &mut None, &job)?;
+        Ok((file, document))
     }
 
     fn load(&self, job: &SubmittedJob) -> Result<LoadedPlugin, Stop> {
@@ -110,6 +130,13 @@ fn graded(document: Result<Document, String>) -> Graded {
 impl Grader for Evaluator {
     fn offers(&self) -> Vec<String> {
         vec![offers::of_device(&self.device)]
+    }
+
+    fn canary(&mut self) -> Option<Canary> {
+        let path = self.canary.clone()?;
+        let mut tries = (0..CANARIES).map(|_| canary(self.canary_document(&path), self.device.info()));
+        let first = tries.next()?;
+        Some(if first.is_good { first } else { tries.find(|canary| canary.is_good).unwrap_or(first) })
     }
 
     fn grade(&mut self, jobs: &mut dyn JobsOfSample) {

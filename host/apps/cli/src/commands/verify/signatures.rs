@@ -6,7 +6,7 @@ use crate::exit::{Exit, OrStop, Stop};
 use passhost_result::document::Document;
 use passhost_result::untrusted::one_line;
 use passhost_result::verify::recompute;
-use passhost_sign::{LineError, Met, SCHEMA, Signed, Statement, TrustedKeys};
+use passhost_sign::{LineError, Met, SCHEMA, Signed, Statement, TrustedKeys, TrustedKeysError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -36,8 +36,8 @@ pub struct Signatures {
 }
 
 impl Signatures {
-    pub fn new(trusted_keys: Option<&Path>, any_host: bool) -> Result<Signatures, Stop> {
-        let trusted = trusted_keys.map(TrustedKeys::read).transpose().or_stop(Exit::Usage)?;
+    pub fn new(trusted_keys: Option<&Path>, revoked: Option<&Path>, any_host: bool) -> Result<Signatures, Stop> {
+        let trusted = trusted_keys.map(|path| without(TrustedKeys::read(path), revoked)).transpose()?;
         let compared = trusted.is_some() && !any_host;
         let programs = compared.then(programs).transpose().or_stop(Exit::Host)?;
         Ok(Signatures { trusted, programs, met: Met::default() })
@@ -79,10 +79,9 @@ impl Signatures {
         let (mut refusals, mut remarks) = (vec![], vec![]);
         let at = statement.signed_at_text();
         let batch = statement.batch.as_ref().map(|batch| format!(", batch {batch}")).unwrap_or_default();
-        match self.trusted.as_ref().map(|trusted| trusted.trust(signer, statement.signed_at)) {
-            Some(Ok(trusted)) => {
-                remarks.push(format!("signed by {} at {at}, job {}{batch}", trusted.name, statement.job));
-            }
+        let trusted = self.trusted.as_ref();
+        match trusted.map(|trusted| trusted.trust_result(signer, statement.signed_at, &statement.job)) {
+            Some(Ok(key)) => remarks.push(format!("signed by {} at {at}, job {}{batch}", key.name, statement.job)),
             Some(Err(error)) => refusals.push(error.to_string()),
             None => remarks.push(format!(
                 "signed at {at}, job {}{batch}, with {signer}; whether that is anybody is not known without --trusted-keys",
@@ -100,6 +99,11 @@ impl Signatures {
         let name = format!("{place}: {}", name(&statement.document));
         SignedClaim { name, document: Some(statement.document), refusals, remarks, is_signed: true }
     }
+}
+
+/// Keys without the results that were revoked.
+pub fn without(keys: Result<TrustedKeys, TrustedKeysError>, revoked: Option<&Path>) -> Result<TrustedKeys, Stop> {
+    keys.and_then(|keys| revoked.map_or(Ok(keys.clone()), |path| keys.without(path))).or_stop(Exit::Usage)
 }
 
 /// Which program is another one than those of this installation, if any is.
