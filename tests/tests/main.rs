@@ -7,6 +7,7 @@ mod baseline;
 mod batches;
 mod confinement;
 mod decompose;
+mod deploy;
 mod documented;
 mod evaluation;
 mod faults;

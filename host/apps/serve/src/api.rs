@@ -191,8 +191,8 @@ async fn openapi() -> Response {
 
 async fn measured(client: Client, Of(state): Of<ServerState>) -> Result<Response, Problem> {
     client.is_operator()?;
-    let counts = state.ask(|queue| queue.counts()).await?;
-    let text = state.metrics.text(counts, state.clients.usage(&state.limits), state.unauthenticated.count());
+    let (counts, fleet) = state.ask(|queue| Ok((queue.counts()?, queue.fleet_status()?))).await?;
+    let text = state.metrics.text(counts, fleet, state.clients.usage(&state.limits), state.unauthenticated.count());
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text.unwrap_or_default()).into_response())
 }

@@ -1,7 +1,10 @@
 //! Numbers for Prometheus.
 
+mod fleet;
+
 use crate::access::ClientUsage;
-use passhost_queue::Counts;
+use fleet::FleetMetrics;
+use passhost_queue::{Counts, FleetStatus};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
@@ -25,6 +28,7 @@ pub struct Metrics {
     pub seconds: Histogram,
     /// Those of [`GAUGES`].
     gauges: [Gauge; 8],
+    fleet: FleetMetrics,
 }
 
 /// What is looked up when somebody asks, in the order of [`Metrics::text`].
@@ -59,13 +63,33 @@ impl Metrics {
             registry.register(name, help, gauge.clone());
             gauge
         });
+        let fleet = FleetMetrics::new(&mut registry);
         let seconds = Histogram::new(exponential_buckets(0.25, 2.0, 12));
         registry.register("evaluation_seconds", "Time of an evaluation", seconds.clone());
-        Metrics { registry, submitted, refused, graded, troubles, sessions, requests, seconds, gauges, results_refused }
+        Metrics {
+            registry,
+            submitted,
+            refused,
+            graded,
+            troubles,
+            sessions,
+            requests,
+            seconds,
+            gauges,
+            results_refused,
+            fleet,
+        }
     }
 
     /// The text that Prometheus reads.
-    pub fn text(&self, counts: Counts, usage: ClientUsage, unauthenticated: usize) -> Option<String> {
+    pub fn text(
+        &self,
+        counts: Counts,
+        fleet: Option<FleetStatus>,
+        usage: ClientUsage,
+        unauthenticated: usize,
+    ) -> Option<String> {
+        fleet.iter().for_each(|fleet| self.fleet.set(fleet));
         let Counts { waiting, running, ended, clients } = counts;
         let ClientUsage { connections, receiving, sessions } = usage;
         let of_connections = [sessions, unauthenticated, connections, receiving].map(|count| count as u64);
