@@ -199,6 +199,7 @@ fn a_host_whose_canary_drifts_is_quarantined_and_its_last_results_are_revoked() 
     verify(&[]).expect_end(0, &["signed by node-1"]);
     let drifted = worker.says("canary on ");
     assert!(drifted.contains("the ratio of the canary is ") && drifted.contains("nothing is taken"), "{drifted}");
+    canary_is("fuse-pointwise");
     worker.says("this host is quarantined");
     let more = submit("two");
     let status = Passhost::new(["fleet", "status", "--queue", &address]).run();

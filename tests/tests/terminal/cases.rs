@@ -262,6 +262,8 @@ fn boards(place: &Place) -> Vec<Passhost> {
         check(&place.at("nowhere")),
         place.run(&["leaderboard", &place.at("other")]),
         place.run(&["leaderboard", &place.at("nowhere")]),
+        place.run(&["leaderboard", &board, "--revoked", HOSTILE]),
+        place.run(&["leaderboard", &board, "--revoked", &results]),
         place.run(&["leaderboard", &place.at("new"), "--new", &place.at("result-0.json"), "--trusted-keys", &keys]),
         place.run(&["leaderboard", &place.at("new"), "--new", &results, "--trusted-keys", &place.at("result-1.json")]),
     ]
