@@ -6,9 +6,10 @@ mod engines;
 
 use engines::{Database, LEASE, Place as _, Server};
 use passhost_queue::{
-    Canary, Delivered, JobLoss, JobState, Judged, NewJob, Postgres, Queue, QueueError, QueueLimits, SIGNED, Taken,
-    Ticket, Worker,
+    Canary, Delivered, JobLoss, JobState, Judged, NewJob, Objects, Postgres, Queue, QueueError, QueueLimits, SIGNED,
+    Taken, Ticket, Worker,
 };
+use sha2::{Digest as _, Sha256};
 use std::time::Duration;
 
 fn worker(host: &str) -> Worker {
@@ -69,6 +70,31 @@ fn a_result_that_must_be_signed_counts_when_it_was_judged_and_else_another_host_
         refused.iter().map(|of| (&*of.host, of.results, &*of.last)).collect::<Vec<_>>(),
         [("one", 1, &*lost.log)]
     );
+}
+
+#[test]
+fn a_large_result_that_must_be_signed_is_judged_as_it_lies_in_the_store() {
+    let Some(place) = Database::new("judged_large") else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let objects = Objects::open(directory.path().to_str().unwrap(), |_| None).unwrap();
+    let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap().with_objects(objects);
+    let ticket = submit(&queue);
+    let look = || queue.look("alice", &ticket).unwrap().unwrap();
+    let large = vec![b's'; 100_000];
+    let name: String = Sha256::digest(&large).iter().map(|byte| format!("{byte:02x}")).collect();
+    let believes = |delivered: &Delivered| match delivered.outcome.len() {
+        100_000 => Ok(()),
+        bytes => Err(format!("{bytes} bytes")),
+    };
+    let first = begun(&queue, "one").unwrap();
+    queue.finish(&first.lease, &large).unwrap();
+    assert_eq!((look().state, look().outcome), (JobState::Running, None));
+    std::fs::write(directory.path().join(name), b"other bytes").unwrap();
+    assert_eq!((queue.judge(&believes).unwrap(), look().state), (REFUSED, JobState::Waiting));
+    let second = begun(&queue, "two").unwrap();
+    queue.finish(&second.lease, &large).unwrap();
+    assert_eq!(queue.judge(&believes).unwrap(), ACCEPTED);
+    assert_eq!((look().state, look().outcome), (JobState::Finished, Some(large)));
 }
 
 #[test]
