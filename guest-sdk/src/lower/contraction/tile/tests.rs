@@ -258,6 +258,23 @@ fn kernels_of_other_forms_are_none_in_tiles() {
 }
 
 #[test]
+fn more_results_than_a_kernel_in_tiles_counts_are_left_to_a_library() {
+    for (images, is_kernel) in [(16, true), (128, false)] {
+        let text = format!(
+            "graph(%x: f32[{images},8,256,256], %w: f32[64,8,3,3]) {{
+               %y: f32[{images},64,254,254] = aten::conv2d(%x, %w, none, [1, 1], [0, 0], [1, 1], 1)
+               %z: f32[{images},64,254,254] = aten::gelu(%y)
+               return (%z)
+             }}"
+        );
+        let plan = planned(&parse(&text));
+        let contains =
+            |node: &passhost_ir::NodeId| plan.kernels.iter().any(|fused| fused.lowered.nodes().contains(node));
+        assert_eq!(contains(&parse(&text).nodes[0].id), is_kernel, "{images} images");
+    }
+}
+
+#[test]
 fn convolutions_of_f32_that_a_library_may_round_stay() {
     for (channels, is_kernel) in [(20, false), (8, true), (3, true)] {
         let graph = parse(&format!(
