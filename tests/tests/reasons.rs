@@ -157,7 +157,7 @@ const WRONG: &[(&str, &str)] = &[
     ("worker ../samples/rms-norm --queue x --host a/b", "`--host` takes letters, digits and `-_.@`"),
     ("serve ../samples/rms-norm --clients x --data x --queue x --hosts x", "add --device none"),
     ("worker samples --queue x --labels a/b", "`a/b` is no label"),
-    ("worker samples/rms-norm --queue x --objects ftp://x", "`ftp://x` is no object store"),
+    ("worker ../samples/rms-norm --queue x --objects ftp://x", "`ftp://x` is no object store"),
     ("fleet status --queue frobnicate", "PostgreSQL: invalid connection string"),
     ("completions cmd", "invalid value 'cmd'"),
 ];

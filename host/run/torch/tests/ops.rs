@@ -10,10 +10,17 @@ use passhost_ir::{Arg, Dtype, MemoryFormat, OpName, TensorType};
 use passhost_runtime::EngineTensor;
 use passhost_torch::{OutOfMemory, PreparedCall, Target, Tensor, TorchError, allocator, process};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 fn start() {
     process::install_allocator();
     process::set_threads(2);
+}
+
+/// The allocator's guards are the process's: one test at a time has them.
+fn alone() -> MutexGuard<'static, ()> {
+    static GUARDS: Mutex<()> = Mutex::new(());
+    GUARDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn f32s(shape: &[i64]) -> TensorType {
@@ -113,6 +120,7 @@ fn elements_of_a_type_that_graphs_do_not_have_are_refused() {
 
 #[test]
 fn a_copy_that_fails_for_another_reason_is_no_want_of_the_devices_memory() {
+    let _alone = alone();
     start();
     let args = [Arg::Value(()), Arg::Ints(vec![1 << 20, 4]), Arg::Bool(false)];
     let wide = call("aten::expand", &args, &[&zeros(&[4])]).remove(0);
@@ -125,6 +133,7 @@ fn a_copy_that_fails_for_another_reason_is_no_want_of_the_devices_memory() {
 
 #[test]
 fn guarded_memory_is_poisoned_limited_and_watched() {
+    let _alone = alone();
     start();
     let ty = f32s(&[4]);
     let guard = allocator::Guarded::start(1 << 20);
