@@ -41,7 +41,7 @@ fn what_the_files_start_is_there() {
 fn containers_are_unprivileged() {
     let text = std::fs::read_to_string(repository().join("deploy/kubernetes.yaml")).unwrap_or_default();
     let count = |part: &str| text.matches(part).count();
-    let containers = count("          image: passhost-nvidia");
+    let containers = count("          image: passhost\n");
     let confined = "{readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}";
     assert_eq!((containers, count(confined), count("runAsNonRoot: true")), (3, 3, 2));
     assert_eq!(
