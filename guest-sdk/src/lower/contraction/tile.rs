@@ -38,8 +38,6 @@ pub(in crate::lower) struct TileKind {
 /// one by one take less time.
 const SHORTEST: [u64; 2] = [2, 4];
 const FEWEST_TERMS: u64 = 8;
-/// Results, and terms, up to which the host makes tiles: it counts them in 32 bits.
-const MOST: u64 = 1 << 28;
 /// Blocks that share the terms of a sum have a multiple of so many each.
 const FEWEST_SHARED: u64 = 64;
 /// Why they stand in no kernel with another reduction.
@@ -100,7 +98,7 @@ impl Tile {
         }
         let results = tile.sides.iter().fold(tile.batches, |results, side| results.saturating_mul(*side));
         match tile.sides.iter().all(|&side| side >= SHORTEST[0]) {
-            true if results.max(tile.terms) <= MOST => Ok(tile),
+            true if results.max(tile.terms) <= limits::TILED => Ok(tile),
             true => Err(LowerError::Tile("have more results than a kernel in tiles counts")),
             false => Err(LowerError::Tile("need two sides: one factor follows no axis alone")),
         }

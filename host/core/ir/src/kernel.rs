@@ -67,6 +67,9 @@ pub mod limits {
     pub const STORES: usize = 32;
     /// Points of the space, the product of all extents.
     pub const WORK: u64 = 1 << 40;
+    /// Rows, or terms, of a sum of products that is computed in tiles. They are counted in 32 bits
+    /// there, with room for threads past the last. One with more is verified, and computed row by row.
+    pub const TILED: u64 = 1 << 28;
 }
 
 /// An input tensor, in logical coordinates: strides are bound when the kernel runs.

@@ -7,14 +7,12 @@ use super::space::{Address, AxisDomain, Lanes, MemoryAccess};
 use crate::access::{AxisSet, axes_in_store_order};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::effort::cost;
-use passhost_ir::kernel::{Binary, IndexId, Op, ReduceOp, Reg, Scalar};
+use passhost_ir::kernel::{Binary, IndexId, Op, ReduceOp, Reg, Scalar, limits};
 
 /// The shortest side of a matrix of sums that is computed by tiles: others are no better than vectors.
 const SHORTEST_SIDE: u64 = 4;
 /// A sum of fewer terms is not computed by tiles.
 const FEWEST_TERMS: u64 = 8;
-/// Rows, and terms, that are counted in 32 bits, with room for threads past the last, and their products in 64.
-const MOST_POINTS: u64 = 1 << 28;
 /// Shared memory of the multiprocessors that multiply matrices as these kernels do: all of compute capability 8 and later
 /// have so much, and none of before.
 const SHARED_OF_TENSOR_CORES: u32 = 100 << 10;
@@ -66,7 +64,7 @@ impl Chooser<'_> {
         let inside = products.inside.map(|inside| (guarded, inside));
         let points = |axes: &[usize]| AxisDomain::new(kernel, axes.to_vec()).points();
         let lengths = [points(&sides[0]), points(&sides[1])];
-        let is_small = points(&order).max(terms.points()) <= MOST_POINTS;
+        let is_small = points(&order).max(terms.points()) <= limits::TILED;
         let is_worth_it = lengths.iter().all(|side| *side >= SHORTEST_SIDE) && terms.points() >= FEWEST_TERMS;
         if !among([false, false]).is_empty() || !is_small || !is_worth_it {
             return vec![];
