@@ -71,6 +71,34 @@ impl HeldTensor {
         }
     }
 
+    /// The first of them, on the host.
+    pub fn first(&self, count: usize) -> HeldTensor {
+        let count = (count as u64).min(self.count());
+        let ty = TensorType::contiguous(self.dtype, [count as i64]);
+        let part = self.tensor.as_ref().and_then(|tensor| tensor.reinterpret(0, &ty).ok());
+        let bytes = part.map(|part| part.to_bytes());
+        HeldTensor::host(self.dtype, bytes.unwrap_or_else(|| self.elements().slice(0..count as usize).bytes.to_vec()))
+    }
+
+    /// Whether no element is infinite or NaN.
+    pub fn is_finite(&self) -> bool {
+        let there = self.tensor.as_ref().and_then(|tensor| tensor.is_finite().ok());
+        there.unwrap_or_else(|| {
+            let mut is_finite = true;
+            self.elements().for_each(|value| is_finite &= value.is_finite());
+            is_finite
+        })
+    }
+
+    /// The mean of floats.
+    pub fn mean(&self) -> f64 {
+        let there = self.tensor.as_ref().and_then(|tensor| tensor.mean().ok());
+        there.unwrap_or_else(|| {
+            let values = self.elements().to_f64();
+            values.iter().sum::<f64>() / values.len() as f64
+        })
+    }
+
     /// The tensor, if they are on the device.
     pub fn tensor(&self) -> Option<&Tensor> {
         self.tensor.as_ref()

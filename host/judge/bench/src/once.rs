@@ -2,7 +2,7 @@
 
 use crate::blame::of_reference;
 use crate::device::BenchDevice;
-use crate::element::HostElements;
+use crate::held::HeldTensor;
 use crate::inputs::Round;
 use crate::session::{LearnedTypes, draw_input, input_tensor};
 use crate::trivial::degenerate;
@@ -48,7 +48,7 @@ pub fn run(
     let outputs = outputs.iter().enumerate().map(|(position, tensor)| {
         let bytes = tensor.to_bytes();
         write(files, &format!("output_{position}.bin"), &bytes)?;
-        Ok(describe(tensor, &bytes))
+        Ok(describe(tensor, bytes))
     });
     let outputs = outputs.collect::<Result<_, SingleRunError>>()?;
     let differs = graph.values.iter().zip(types.0).filter(|(value, found)| !same_layout(&value.ty, found));
@@ -60,10 +60,10 @@ pub fn run(
     Ok(SingleRun { outputs, differences, peak_bytes, micros })
 }
 
-fn describe(tensor: &Tensor, bytes: &[u8]) -> RanOutput {
+fn describe(tensor: &Tensor, bytes: Vec<u8>) -> RanOutput {
     let ty = tensor.ty();
-    let sha256 = base16ct::lower::encode_string(&Sha256::digest(bytes));
-    let remark = degenerate(HostElements { dtype: ty.dtype, bytes }).map(str::to_owned);
+    let sha256 = base16ct::lower::encode_string(&Sha256::digest(&bytes));
+    let remark = degenerate(&HeldTensor::host(ty.dtype, bytes)).map(str::to_owned);
     RanOutput { ty, sha256, remark }
 }
 

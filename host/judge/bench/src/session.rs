@@ -128,7 +128,7 @@ impl ReferenceSession {
 
     fn first_degenerate(&self, outputs: &[Tensor]) -> Option<(usize, &'static str)> {
         outputs.iter().enumerate().find_map(|(position, tensor)| {
-            degenerate(HeldTensor::of(&self.device, tensor).elements()).map(|what| (position, what))
+            degenerate(&HeldTensor::of(&self.device, tensor)).map(|what| (position, what))
         })
     }
 

@@ -192,11 +192,40 @@ pub fn altered(tensor: &Tensor, places: &[(usize, f64)]) -> Result<Tensor, OnDev
 /// A tensor of rows of so many elements, each of them the chosen one.
 pub fn of_equal_rows(tensor: &Tensor, row: usize, chosen: usize) -> Result<Tensor, OnDeviceError> {
     let copy = tensor.copied()?;
-    let (bytes, dtype) = (copy.as_bytes()?, tensor.ty().dtype);
-    let extents = [tensor.ty().numel() as i64 / row as i64, row as i64];
-    let one = part(&bytes, dtype, chosen * row, [1, row as i64])?.copied()?;
-    part(&bytes, dtype, 0, extents)?.copy_from(&one)?;
+    let one = part(&copy.as_bytes()?, tensor.ty().dtype, chosen * row, [1, row as i64])?.copied()?;
+    fill_with(&copy, &one)?;
     Ok(copy)
+}
+
+/// A tensor that repeats such elements.
+pub fn repeated(context: &Context, ty: &TensorType, bytes: &[u8]) -> Result<Tensor, OnDeviceError> {
+    let drawn = memory(context, ty.dtype, ty.numel() as usize)?;
+    let extents = [1, bytes.len() as i64 / ty.dtype.size() as i64];
+    fill_with(&drawn, &Tensor::from_bytes(context.engine(), &TensorType::contiguous(ty.dtype, extents), bytes)?)?;
+    Ok(drawn.reinterpret(0, &TensorType::contiguous(ty.dtype, ty.shape.clone()))?)
+}
+
+/// Writes one row again and again, the last time as much of it as is left.
+fn fill_with(tensor: &Tensor, one: &Tensor) -> Result<(), OnDeviceError> {
+    let (dtype, bytes) = (one.ty().dtype, tensor.as_bytes()?);
+    let [count, row] = [&bytes, &one.as_bytes()?].map(|bytes| bytes.ty().numel() / dtype.size());
+    let [whole, left] = [count / row, count % row].map(|count| count as i64);
+    part(&bytes, dtype, 0, [whole, row as i64])?.copy_from(one)?;
+    if left > 0 {
+        let first = part(&one.as_bytes()?, dtype, 0, [1, left])?;
+        part(&bytes, dtype, (count - left as u64) as usize, [1, left])?.copy_from(&first)?;
+    }
+    Ok(())
+}
+
+/// Square matrices with what is above their diagonal below it too.
+pub fn mirrored(tensor: &Tensor) -> Result<Tensor, OnDeviceError> {
+    let size = tensor.ty().shape.last().copied().unwrap_or(1);
+    let mut mask = Tensor::empty(tensor.target(), &TensorType::contiguous(Dtype::Bool, [size, size]))?;
+    mask.fill(1);
+    let below = call("tril", "", &[VALUE, Arg::Int(-1)], &[&mask])?;
+    let turned = call("transpose", "int", &[VALUE, Arg::Int(-2), Arg::Int(-1)], &[tensor])?;
+    call("where", "self", &[VALUE, VALUE, VALUE], &[&below, &turned, tensor])
 }
 
 /// What floats are held between; anything for integers.

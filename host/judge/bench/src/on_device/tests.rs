@@ -82,6 +82,10 @@ fn unusual_inputs_are_the_same_on_a_device() {
         spec(Dtype::F32, &[1100, 1000], Draw::LogNormal { median: 1.0, sigma: 0.5 }),
         spec(Dtype::F32, &[1100, 1000], Draw::FloatMask { low: -1e4 }),
         spec(Dtype::I32, &[1100, 1000], Draw::Uniform { low: 2, high: 40 }),
+        spec(Dtype::F16, &[3, 600, 600], Draw::Normal { mean: 1.0, std: 0.5 }),
+        // Several periods, and a part of one.
+        spec(Dtype::I8, &[9_000_001], Draw::Uniform { low: 2, high: 40 }),
+        spec(Dtype::F16, &[9001, 1001], Draw::FloatMask { low: -1e4 }),
     ];
     for spec in specs {
         let usual = HeldTensor::of(&device, &on_device(&device, &spec, ROUND).unwrap());
