@@ -99,8 +99,10 @@ fn scores(all: &PartScores, headline: Headline, terminal: &Terminal) -> Vec<Stri
         };
         return terminal.painted(Tone::Bad, &format!("no score: {why}"), "");
     };
+    let strength = all.strength.iter().map(|strength| format!("strength of the check: {strength}"));
+    let strength = strength.flat_map(|text| terminal.wrap(&text, ""));
     if let Some(noisy) = too_noisy(wall.confidence.as_ref()) {
-        return terminal.painted(Tone::Warn, &noisy, "");
+        return terminal.painted(Tone::Warn, &noisy, "").into_iter().chain(strength).collect();
     }
     let both = |scores: &ClockScores| {
         both_scores([scores.aggregate_score, scores.aggregate_score_strict], scores.confidence.as_ref(), headline)
@@ -112,9 +114,7 @@ fn scores(all: &PartScores, headline: Headline, terminal: &Terminal) -> Vec<Stri
     lines.extend(device.flat_map(|text| terminal.wrap(&text, "")));
     let over_samples = all.over_samples.filter(|_| all.samples > 1);
     lines.extend(over_samples.iter().flat_map(|over| terminal.wrap(&counting_once("AS", over), "")));
-    lines.extend(
-        all.strength.iter().flat_map(|strength| terminal.wrap(&format!("strength of the check: {strength}"), "")),
-    );
+    lines.extend(strength);
     lines
 }
 

@@ -316,8 +316,11 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
     };
     let painted = |text: String| fitting(text).into_iter().map(|line| terminal.paint(tone, &line));
     let headline = document.policy.rules().headline;
+    let strength = Strength::of_all(document.variants.iter().filter_map(|variant| variant.strength.as_ref()));
+    let strength = strength.map(|strength| format!("strength of the check: {strength}"));
+    let others = strength.into_iter().chain(progress(document)).flat_map(fitting);
     if let Some(text) = too_noisy(document.confidence.as_ref()) {
-        return painted(text).chain(progress(document).into_iter().flat_map(fitting)).collect();
+        return painted(text).chain(others).collect();
     }
     let mut lines: Vec<String> = verdict(document).into_iter().flat_map(painted).collect();
     let both = [scores.aggregate_score, scores.aggregate_score_strict];
@@ -336,9 +339,7 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
     let [s, es] = [(&scores.s, "S", [-5, -3, 0]), (&scores.es, "ES", [0, 1, 3])]
         .map(|(map, name, tolerances)| tolerances.map(|t| format!("{name}({t}) {}", at(map, t))).join("  "));
     lines.extend(fitting(format!("{s}   {es}")));
-    let strength = Strength::of_all(document.variants.iter().filter_map(|variant| variant.strength.as_ref()));
-    lines.extend(strength.into_iter().flat_map(|strength| fitting(format!("strength of the check: {strength}"))));
-    lines.extend(progress(document).into_iter().flat_map(fitting));
+    lines.extend(others);
     lines
 }
 
