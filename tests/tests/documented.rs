@@ -116,7 +116,7 @@ impl Stage {
             (_, "FILE" | "FILES" | "RESULT") => self.path(RESULT),
             (_, word) if [".json", ".jsonl"].iter().any(|ending| word.ends_with(ending)) => self.path(RESULT),
             (_, "SAMPLE" | "LIST" | "LIST|DIR" | "DIR" | "GraphNet" | "GraphNet/samples") => sample,
-            (_, word) if word.starts_with("samples/") || word.starts_with("my-samples/") => sample,
+            (_, word) if word.starts_with("samples/") || word.starts_with("my-samples") => sample,
             (Some("policies"), "NAME") => "strict".to_owned(),
             (_, "NAME") => "gelu".to_owned(),
             (_, "SHELL") => "bash".to_owned(),
@@ -131,7 +131,8 @@ impl Stage {
         let mut before = None;
         for word in words {
             typed.push(self.word(before, word));
-            typed.extend((word == "FILES" || word == "night.jsonl" && words[0] == "compare").then(|| self.path(OTHER)));
+            let is_of_two = matches!(word.as_str(), "night.jsonl" | "mine.jsonl") && words[0] == "compare";
+            typed.extend((word == "FILES" || is_of_two).then(|| self.path(OTHER)));
             before = Some(word.as_str());
         }
         let has = |option: &str| words.iter().any(|word| word == option);

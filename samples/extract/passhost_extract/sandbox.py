@@ -37,11 +37,12 @@ class Limits:
 
 
 def builder() -> Path:
-    """The program that confines, beside `passhost`.
+    """The program that confines, beside `passhost`: in the wheel, or a clone or installation.
 
     Raises `ExtractError` when there is none.
     """
-    folders = [os.environ.get("PASSHOST_PROGRAMS"), str(Path(shutil.which("passhost") or "").parent)]
+    wheel = Path(__file__).parent.parent / "passhost/programs"
+    folders = [os.environ.get("PASSHOST_PROGRAMS"), Path(shutil.which("passhost") or "").parent, wheel]
     for found in (Path(folder) / "passhost-builder" for folder in folders if folder):
         if found.exists():
             return found.absolute()

@@ -2,8 +2,10 @@
 
 use crate::exit::Stop;
 use crate::suggest::{did_you_mean, like};
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::{Error, ErrorKind};
 use passhost_builder::PassSource;
+use passhost_child::beside_this_executable;
 use passhost_result::untrusted::one_line;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,21 @@ pub const NO_SAMPLE: &str = "expected a sample, a list of samples, or a director
 /// Whether a path is named as a component, or is the source of one.
 pub fn is_plugin(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "wasm") || PassSource::is_meant_by(path)
+}
+
+/// The component of a reference pass: of a wheel, of an installation, or of the clone that this program was built in.
+pub fn reference_pass(name: &str) -> Option<PathBuf> {
+    let file = format!("{}.wasm", name.replace('-', "_"));
+    let places = ["../passes", "../lib/passhost", "../wasm32-wasip2/plugin"];
+    places.map(|place| beside_this_executable(&format!("{place}/{file}"))).into_iter().find(|path| path.is_file())
+}
+
+/// Reads a path where a plugin may stand: the name of a reference pass, unless there is a file of that name.
+pub fn plugin_parser() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(|path| {
+        let name = path.to_str().filter(|name| !name.contains(['/', '.']) && !path.exists());
+        name.and_then(reference_pass).unwrap_or(path)
+    })
 }
 
 /// Refuses a plugin among the samples where something else stands in its place.

@@ -10,6 +10,7 @@ use crate::arguments::{Devices, LaunchArguments, MeasureArguments, ProgressArgum
 use crate::exit::{Exit, OrStop, Stop};
 use crate::files::CommandFiles;
 use crate::interrupt;
+use crate::meant;
 use crate::output::print;
 use crate::progress::WorkProgress;
 use crate::terminal::Terminal;
@@ -27,8 +28,9 @@ use std::sync::atomic::AtomicBool;
 
 #[derive(Debug, Args)]
 pub struct BenchArguments {
-    /// Plugins, which are .wasm components, and samples, lists of samples, or directories that hold some, in any order
-    #[arg(required = true, value_name = "PLUGIN... LIST|DIR")]
+    /// Plugins, which are .wasm components or names of reference passes, and samples, lists of samples, or directories that
+    /// hold some, in any order
+    #[arg(required = true, value_name = "PLUGIN... LIST|DIR", value_parser = meant::plugin_parser())]
     pub paths: Vec<PathBuf>,
     /// Keeps each result in this file, a JSON value a line, as soon as it is there
     #[arg(long, value_name = "FILE", default_value = "bench.jsonl")]

@@ -2,6 +2,7 @@
 
 use crate::arguments::{ConfinementArguments, LimitArguments};
 use crate::exit::{Exit, Stop};
+use crate::meant;
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use clap::Args;
@@ -11,7 +12,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// The plugin: a WebAssembly component, or its source, a .rs file or the directory of a crate
+    /// The plugin: a WebAssembly component, its source (a .rs file or the directory of a crate), or the name of a reference pass
+    #[arg(value_parser = meant::plugin_parser())]
     pub plugin: PathBuf,
     #[command(flatten)]
     pub confinement: ConfinementArguments,

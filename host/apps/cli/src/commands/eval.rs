@@ -23,7 +23,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct EvalArguments {
-    /// The plugin: a WebAssembly component, or its source, a .rs file or the directory of a crate
+    /// The plugin: a WebAssembly component, its source (a .rs file or the directory of a crate), or the name of a reference pass
+    #[arg(value_parser = meant::plugin_parser())]
     pub plugin: PathBuf,
     /// Samples (ours, PassNet's, GraphNet's) or lists of them
     #[arg(required = true)]

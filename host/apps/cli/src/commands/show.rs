@@ -29,7 +29,7 @@ pub struct ShowArguments {
     pub sample: PathBuf,
     /// A plugin: also prints the graph it makes, what it logged and what it left alone. The graph that it gets alone if
     /// absent
-    #[arg(long, value_name = "PLUGIN")]
+    #[arg(long, value_name = "PLUGIN", value_parser = meant::plugin_parser())]
     pub after: Option<PathBuf>,
     /// Only the variants with this in their names, the first variant if absent: a part of a folder's name, or folders as in
     /// float16/s0-1, the last by its beginning. May be given several times

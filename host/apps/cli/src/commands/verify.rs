@@ -4,6 +4,7 @@ pub mod signatures;
 
 use crate::arguments::{ConfinementArguments, DeviceArguments};
 use crate::exit::{Exit, OrStop, Stop};
+use crate::meant;
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use anyhow::Context;
@@ -36,7 +37,7 @@ pub struct VerifyArguments {
     #[arg(long, requires = "trusted_keys")]
     pub any_host: bool,
     /// The plugin; where the result says that it lies, if absent
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = meant::plugin_parser())]
     pub plugin: Option<PathBuf>,
     /// The samples of the result, or lists of them; without one, nothing is run
     #[arg(long, value_name = "DIR", num_args = 1..)]

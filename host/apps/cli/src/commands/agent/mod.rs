@@ -9,6 +9,7 @@ use crate::arguments::{DeviceArguments, device_name, duration, number, one_of, p
 use crate::exit::{Exit, Stop};
 use crate::files::CommandFiles;
 use crate::interrupt;
+use crate::meant;
 use crate::output::write_and_print;
 use crate::private;
 use crate::terminal::{Terminal, Tone};
@@ -268,7 +269,7 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
             }
         }
     };
-    let (runner, fusion) = (runner(arguments)?, fusion());
+    let (runner, fusion) = (runner(arguments)?, meant::reference_pass("autofuse"));
     let workers = RunWorkers {
         endpoint: &endpoint,
         runner: &runner,
@@ -340,12 +341,6 @@ fn runner(arguments: &AgentRunArguments) -> Result<CliRunner, Stop> {
         cores,
         stop: Arc::new(|| interrupt::count() > 0),
     })
-}
-
-/// The component of the built-in fusion: of an installation, or of the clone that this program was built in.
-pub fn fusion() -> Option<PathBuf> {
-    let places = ["../lib/passhost/autofuse.wasm", "../wasm32-wasip2/plugin/autofuse.wasm"];
-    places.map(beside_this_executable).into_iter().find(|place| place.is_file())
 }
 
 fn endpoint(arguments: &AgentRunArguments) -> Result<Endpoint, Stop> {

@@ -2,11 +2,11 @@
 
 use super::ServeArguments;
 use super::samples::ServedSamples;
-use crate::commands::agent::fusion;
 use crate::commands::device_facts;
 use crate::commands::guide::GUIDE;
 use crate::commands::source::sdk_directory;
 use crate::exit::Stop;
+use crate::meant::reference_pass;
 use passhost_agent_tools::{CliRunner, DeviceGate};
 use passhost_child::device::Device;
 use passhost_child::{beside_this_executable, cores};
@@ -41,7 +41,7 @@ pub fn open(arguments: &ServeArguments, samples: &ServedSamples, devices: &[Devi
     let hidden =
         [Some(arguments.data.clone()), Some(sdk_directory()), Some(std::env::temp_dir()), std::env::home_dir()];
     let hidden = hidden.into_iter().flatten().collect();
-    SessionStore::open(runner, GUIDE, fusion(), paths, &files, hidden, builds)
+    SessionStore::open(runner, GUIDE, reference_pass("autofuse"), paths, &files, hidden, builds)
         .map_err(|error| Stop::usage(format!("cannot use the directory `{}`: {error}", files.display())))
 }
 
