@@ -21,7 +21,7 @@ pub struct Plugin {
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFileError {
     /// There is none of that name.
-    #[error("no file `{}`; give the path of a plugin, a .wasm component (`make plugins` builds the reference ones)", .0.display())]
+    #[error("no file `{}`; give a .wasm component, or the name of a reference pass, such as `autofuse`, that `make plugins` or the wheel brings", .0.display())]
     Missing(PathBuf),
     /// A directory.
     #[error("`{}` is a directory; give the path of a plugin, a .wasm component", .0.display())]
