@@ -25,6 +25,7 @@ TOLERANCES = {
     torch.bfloat16: (10**-1.796, 1e-5),
     torch.float32: (10**-5.886, 1e-5),
     torch.float64: (1e-7, 1e-7),
+    torch.complex32: (1e-3, 1e-5),
     torch.complex64: (10**-5.886, 1e-5),
     torch.complex128: (1e-7, 1e-7),
 }

@@ -106,6 +106,15 @@ def test_results_are_compared_at_the_tolerance(eager, ours, is_right):
     assert (wrong is None) == is_right
 
 
+@pytest.mark.parametrize("dtype", [torch.complex32, torch.complex64, torch.complex128])
+def test_complex_results_are_compared_at_the_tolerance(dtype):
+    eager = torch.tensor([1 + 2j, complex(NAN, 1)], dtype=torch.complex128).to(dtype)
+    for off, is_right in ((0.0, True), (0.01j, False)):
+        ours = (eager.to(torch.complex128) + off).to(dtype)
+        wrong = check.difference([eager], [ours], lambda _: [eager.to(torch.complex128)], [])
+        assert (wrong is None) == is_right
+
+
 def test_a_result_as_near_to_double_precision_as_eager_is_right():
     exact = torch.tensor([1.0, 2.0], dtype=torch.float64)
     eager, nearer, farther = (torch.tensor([1.0, 2.0 + off]) for off in (0.01, -0.005, -0.02))
