@@ -8,11 +8,13 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
 from passhost.dynamo import check, saved
 from passhost.dynamo.backend import Session, engine
 from passhost.dynamo.compiled import only_piece, whole
+from passhost.dynamo.dynamic import has_tangents
 from passhost.dynamo.exported import Exported, export
 from passhost.dynamo.options import Options
 from passhost.dynamo.options import load as load_pass
@@ -90,7 +92,8 @@ def _run(model: torch.nn.Module, exported: Exported, module: fx.GraphModule | No
         run = entry(weights, inputs, only.piece.program, only.order, results, spec.is_leaf(), only.piece.instead)
         if not spec.is_leaf() and not _is_tuple(spec):
             run = _put_together(run, spec)
-    return run if _is_flat(exported.in_spec) else _taken_apart(run, exported.in_spec)
+    run = run if _is_flat(exported.in_spec) else _taken_apart(run, exported.in_spec)
+    return _without_tangents(run, [given.value for given in exported.weights])
 
 
 def _as_it_is(model: torch.nn.Module, exported: Exported) -> Callable[[Tensors], Any]:
@@ -114,6 +117,17 @@ def _around(module: fx.GraphModule, exported: Exported) -> Callable[[Tensors], A
         return pytree.tree_unflatten(flat, exported.out_spec)
 
     return run
+
+
+def _without_tangents(run: Callable[..., Any], weights: Tensors) -> Callable[..., Any]:
+    def guarded(*inputs: Any) -> Any:
+        if has_tangents():
+            for value in (*weights, *pytree.tree_leaves(inputs)):
+                if isinstance(value, torch.Tensor) and forward_ad.unpack_dual(value).tangent is not None:
+                    raise InputMismatch("a tensor has a tangent; the model was compiled for inference: call it itself")
+        return run(*inputs)
+
+    return guarded
 
 
 def _put_together(run: Callable[..., Any], spec: Any) -> Callable[..., Any]:

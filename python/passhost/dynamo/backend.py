@@ -16,7 +16,7 @@ from torch._dynamo.backends.common import aot_autograd
 
 from passhost.dynamo import check
 from passhost.dynamo.compiled import Compiled, Settled, inline
-from passhost.dynamo.dynamic import BySizes, is_open
+from passhost.dynamo.dynamic import BySizes, has_tangents, is_open
 from passhost.dynamo.graph import graph_device, graph_text
 from passhost.dynamo.library import Library
 from passhost.dynamo.lower import Lowering, Ops, is_aten, is_getitem
@@ -71,7 +71,9 @@ def backend(
     def compile_for(inputs: Sequence[Any]) -> Callable[..., Any]:
         return Session(loaded, chosen).entry(module, inputs)
 
-    return BySizes(as_it_was, compile_for) if is_open(example_inputs) else compile_for(example_inputs)
+    # With tangents the model runs as it was. Dynamo may call the same entry without.
+    is_late = is_open(example_inputs) or has_tangents()
+    return BySizes(as_it_was, compile_for) if is_late else compile_for(example_inputs)
 
 
 class Session:
@@ -102,6 +104,8 @@ class Session:
             return as_it_was
 
         def call(*arguments: Any) -> Any:
+            if has_tangents():
+                return as_it_was(*arguments)
             direct = self.direct
             if direct is not None:
                 return direct(list(arguments))

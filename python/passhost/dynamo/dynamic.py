@@ -1,4 +1,4 @@
-"""Graphs whose sizes Dynamo left open: compiled anew for each set of sizes, up to a limit."""
+"""Graphs that are compiled when they are called: for each set of sizes that Dynamo left open, up to a limit."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 logger = logging.getLogger("passhost")
 
@@ -24,6 +25,11 @@ def is_open(example_inputs: Sequence[Any]) -> bool:
     )
 
 
+def has_tangents() -> bool:
+    """Whether tensors may have tangents: forward-mode differentiation is on. Kernels calculate none."""
+    return bool(forward_ad._current_level >= 0)
+
+
 class BySizes:
     """Calls what was compiled for the sizes of the arguments."""
 
@@ -34,6 +40,8 @@ class BySizes:
         self._lock = threading.Lock()
 
     def __call__(self, *arguments: Any) -> Any:
+        if has_tangents():
+            return self._as_it_was(*arguments)
         key = tuple((value.shape, value.stride()) if isinstance(value, torch.Tensor) else value for value in arguments)
         run = self._compiled.get(key)
         if run is None:

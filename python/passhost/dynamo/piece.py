@@ -12,6 +12,7 @@ import torch
 from torch import fx
 
 from passhost.dynamo import check, values
+from passhost.dynamo.dynamic import has_tangents
 from passhost.dynamo.graphed import Graphed
 from passhost.dynamo.library import Library
 from passhost.dynamo.options import Options
@@ -89,6 +90,8 @@ class Piece(torch.nn.Module):
         run, error = self._run, self._error
 
         def guarded(inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+            if has_tangents():
+                return self._run_eager(inputs)
             try:
                 return run(inputs)
             except error as reason:
@@ -111,7 +114,7 @@ class Piece(torch.nn.Module):
         return self._run_eager(inputs), self._run(list(inputs))
 
     def _first(self, *inputs: torch.Tensor) -> Any:
-        if self._device.type == "cuda" and torch.cuda.is_current_stream_capturing():
+        if has_tangents() or (self._device.type == "cuda" and torch.cuda.is_current_stream_capturing()):
             return self.eager.forward(*inputs)
         with self._lock:
             if not self.record.verdict:
