@@ -19,11 +19,11 @@ from passhost.dynamo.compiled import Compiled, Settled, inline
 from passhost.dynamo.dynamic import BySizes, has_tangents, is_open
 from passhost.dynamo.graph import graph_device, graph_text
 from passhost.dynamo.library import Library
-from passhost.dynamo.lower import Lowering, Ops, is_aten, is_getitem
+from passhost.dynamo.lower import Lowering, Ops, is_getitem
 from passhost.dynamo.options import LoadedPass, Options, load
 from passhost.dynamo.piece import Piece, Record
 from passhost.dynamo.schemas import loaded_ops
-from passhost.dynamo.split import split
+from passhost.dynamo.split import is_repeatable, split
 from passhost.dynamo.values import Unsupported, device_index, results
 from passhost.errors import SettingsError
 
@@ -133,12 +133,12 @@ class Session:
     def compile(self, kind: str, module: fx.GraphModule, _: Sequence[Any]) -> Callable[[list[Any]], Any]:
         """Compiles a graph of ATen ops."""
         has_wrapper = kind != "inference" or _signature(module.graph) != self._outer or _changes_or_aliases()
-        is_repeatable = not _changes() and all(map(_is_repeatable, calls(module.graph)))
+        has_no_effect = not _changes() and all(map(is_repeatable, calls(module.graph)))
 
         def settled(taken: bool, direct: Callable[[list[Any]], Any] | None) -> None:
             self.is_pointless = kind == "inference" and not taken
             self.direct = None if has_wrapper else direct
-            self._is_untimed = kind == "inference" and taken and self._options.check and is_repeatable
+            self._is_untimed = kind == "inference" and taken and self._options.check and has_no_effect
 
         return self._compiled(kind, module, settled).boxed()
 
@@ -210,12 +210,6 @@ def _changes() -> bool:
 def _changes_or_aliases() -> bool:
     """Whether AOTAutograd changes inputs after the graph that is being compiled, or makes views of its results."""
     return _changes() or any(value.output_type.name != "non_alias" for value in _metadata().output_info)
-
-
-def _is_repeatable(node: fx.Node) -> bool:
-    """Whether a call leaves nothing behind: no tensor and no generator of random numbers is another afterwards."""
-    op = node.target
-    return is_aten(op) and not op._schema.is_mutable and torch.Tag.nondeterministic_seeded not in op.tags
 
 
 def _signature(graph: fx.Graph) -> tuple[int, int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import torch
 from torch import fx
@@ -12,6 +13,8 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from passhost.dynamo.lower import Lowering, is_aten, is_getitem
 
 PREFIX = "passhost_"
+#: The argument by which a call waits for another.
+AFTER = "passhost_after"
 #: Element types that nothing takes for places in memory.
 NO_PLACES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.bool)
 
@@ -54,6 +57,28 @@ def _partitions(module: fx.GraphModule, lowering: Lowering) -> tuple[CapabilityB
         support.barred |= given
 
 
+def is_repeatable(node: fx.Node) -> bool:
+    """Whether a call leaves nothing behind: no tensor and no generator of random numbers is another afterwards."""
+    op = node.target
+    return is_aten(op) and not op._schema.is_mutable and torch.Tag.nondeterministic_seeded not in op.tags
+
+
+@contextmanager
+def _in_order(module: fx.GraphModule, lowering: Lowering) -> Iterator[None]:
+    """Has calls that draw random numbers, and others that leave something behind, stay in their order: meanwhile each
+    takes the one before as an argument."""
+    latest: fx.Node | None = None
+    for node in module.graph.nodes:
+        if node.op != "call_function" or is_getitem(node) or is_repeatable(node) or lowering.supports(node):
+            continue
+        if latest is not None:
+            node.update_kwarg(AFTER, latest)
+        latest = node
+    yield
+    for node in module.graph.nodes:
+        node.kwargs = {name: value for name, value in node.kwargs.items() if name != AFTER}
+
+
 def _is_foreign(user: fx.Node) -> bool:
     """Whether it calls an op that is not PyTorch's own."""
     return user.op == "call_function" and not is_getitem(user) and not is_aten(user.target)
@@ -67,17 +92,21 @@ def _is_integer(node: fx.Node) -> bool:
 
 def split(module: fx.GraphModule, lowering: Lowering) -> dict[str, fx.GraphModule]:
     """Makes modules of the pieces, by name, in place; the same results come out."""
+    with _in_order(module, lowering):
+        _fuse(module, lowering)
+    return {
+        name: piece
+        for name, piece in module.named_children()
+        if name.startswith(PREFIX) and isinstance(piece, fx.GraphModule)
+    }
+
+
+def _fuse(module: fx.GraphModule, lowering: Lowering) -> None:
     partitioner, proposed = _partitions(module, lowering)
     partitions = [
         partition
         for partition in proposed
         if sum(not is_getitem(node) for node in partition.nodes) >= 2 and any(map(computes, partition.nodes))
     ]
-    if not partitions:
-        return {}
-    partitioner.fuse_partitions(partitions, prefix=PREFIX)
-    return {
-        name: piece
-        for name, piece in module.named_children()
-        if name.startswith(PREFIX) and isinstance(piece, fx.GraphModule)
-    }
+    if partitions:
+        partitioner.fuse_partitions(partitions, prefix=PREFIX)
