@@ -16,6 +16,7 @@ from passhost.dynamo.backend import Session, engine
 from passhost.dynamo.compiled import only_piece, whole
 from passhost.dynamo.dynamic import has_tangents
 from passhost.dynamo.exported import Exported, export
+from passhost.dynamo.locks import compile_lock
 from passhost.dynamo.options import Options
 from passhost.dynamo.options import load as load_pass
 from passhost.errors import InputMismatch, SettingsError
@@ -29,6 +30,11 @@ def compile(model: torch.nn.Module, *example_inputs: Any, **options: Any) -> Ahe
     if not isinstance(model, torch.nn.Module):
         raise SettingsError(f"the model is {type(model).__name__}; expected torch.nn.Module")
     engine()
+    with compile_lock:
+        return _compile(model, example_inputs, chosen)
+
+
+def _compile(model: torch.nn.Module, example_inputs: tuple[Any, ...], chosen: Options) -> AheadModel:
     loaded = load_pass(chosen)
     exported = export(model, example_inputs)
     compiled = Session(loaded, chosen).ahead(exported.module)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch.autograd import forward_ad
+
+from passhost.dynamo.locks import compile_lock
 
 logger = logging.getLogger("passhost")
 
@@ -37,7 +38,6 @@ class BySizes:
         self._as_it_was = as_it_was
         self._compile = compile
         self._compiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
-        self._lock = threading.Lock()
 
     def __call__(self, *arguments: Any) -> Any:
         if has_tangents():
@@ -49,7 +49,7 @@ class BySizes:
         return run(*arguments)
 
     def _add(self, key: tuple[Any, ...], arguments: Sequence[Any]) -> Callable[..., Any]:
-        with self._lock:
+        with compile_lock:
             if key not in self._compiled:
                 if len(self._compiled) >= LIMIT:
                     return self._as_it_was

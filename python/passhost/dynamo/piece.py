@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from passhost.dynamo import check, values
 from passhost.dynamo.dynamic import has_tangents
 from passhost.dynamo.graphed import Graphed
 from passhost.dynamo.library import Library
+from passhost.dynamo.locks import compile_lock
 from passhost.dynamo.options import Options
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ class Piece(torch.nn.Module):
         self.results = self._guarded()
         self._device = device
         self._captures = options.launch == "graph" and device.type == "cuda"
-        self._lock = threading.Lock()
         self._has_warned = False
         self.record = record
         output = next(node for node in reversed(eager.graph.nodes) if node.op == "output")
@@ -116,7 +115,7 @@ class Piece(torch.nn.Module):
     def _first(self, *inputs: torch.Tensor) -> Any:
         if has_tangents() or (self._device.type == "cuda" and torch.cuda.is_current_stream_capturing()):
             return self.eager.forward(*inputs)
-        with self._lock:
+        with compile_lock:
             if not self.record.verdict:
                 verdict = self._judge(list(inputs))
                 if verdict is None:

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -128,6 +129,38 @@ def test_a_fork_answers_and_compiles_and_leaves_the_pass_to_its_parent(dynamo, p
     assert guests and in_fork(lambda: right(4) and right(5))
     assert children() == guests
     assert right(6) and children() == guests
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_waits_for_what_another_thread_compiles(dynamo, plugins, monkeypatch):
+    from passhost.dynamo.options import LoadedPass
+
+    def compiled(function):
+        options = {"pass": str(plugins / "autofuse.wasm"), "check": False}
+        return torch.compile(function, backend=dynamo.backend, options=options)
+
+    def known(x):
+        return (x.exp() + 1).log()
+
+    def new(x):
+        return (x.sin() + 1).cos()
+
+    x, run = torch.randn(4, 8), compiled(known)
+    run(x)
+    entered, rewrite = threading.Event(), LoadedPass.rewrite
+
+    def slow(*arguments):
+        entered.set()
+        time.sleep(0.5)
+        return rewrite(*arguments)
+
+    monkeypatch.setattr(LoadedPass, "rewrite", slow)
+    thread = threading.Thread(target=lambda: compiled(lambda x: (x.tanh() + 1).sin())(x))
+    thread.start()
+    entered.wait()
+    assert in_fork(lambda: torch.allclose(run(x), known(x)) and torch.allclose(compiled(new)(x), new(x)))
+    thread.join()
+    assert torch.allclose(compiled(new)(x), new(x))
 
 
 def children():
