@@ -163,6 +163,38 @@ def test_a_fork_waits_for_what_another_thread_compiles(dynamo, plugins, monkeypa
     assert torch.allclose(compiled(new)(x), new(x))
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_runs_what_another_thread_is_running(dynamo):
+    from passhost.dynamo.backend import engine
+    from passhost.dynamo.library import Library
+
+    library, entered, goes_on = Library(torch.device("cpu"), engine()[1]), threading.Event(), threading.Event()
+
+    def prepare(*of):
+        call = library.prepare(*of)
+
+        def run(tensors):
+            entered.set()
+            goes_on.wait()
+            return call(tensors)
+
+        return run
+
+    text = "graph(%x: f32[8]) {\n  %r: f32[8] = aten::mul.Scalar(%x, 3)\n  return (%r)\n}\n"
+    program, x = engine()[0].Program(text, None, 1, prepare), torch.randn(8)
+    thread = threading.Thread(target=program.run, args=([x],), daemon=True)
+    thread.start()
+    entered.wait()
+
+    def right():
+        goes_on.set()
+        return all(torch.equal(program.run([x])[0], x * 3) for _ in range(2))
+
+    assert in_fork(right) and thread.is_alive()
+    assert right()
+    thread.join()
+
+
 def children():
     """Guest processes of this one."""
     found = set()

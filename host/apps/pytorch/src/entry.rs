@@ -130,8 +130,9 @@ impl Entry {
                 let in_order = order.iter().copied().eq(0..tensors.len());
                 let inputs =
                     if in_order { tensors } else { order.iter().map(|place| tensors[*place].clone()).collect() };
-                let program = program.get();
-                let outputs = match py.detach(move || program.run_taken(&inputs).map_err(|error| (error, inputs))) {
+                let (program, streams) = (program.get(), program.get().streams(py));
+                let run = move || program.run_taken(&streams, &inputs).map_err(|error| (error, inputs));
+                let outputs = match py.detach(run) {
                     Ok(outputs) => given(py, &outputs.iter().collect::<Vec<_>>())?,
                     Err((error, inputs)) => {
                         let inputs = given(py, &inputs.iter().collect::<Vec<_>>())?;

@@ -8,9 +8,12 @@ use passhost_runtime::{Compiler, Context, Engine as _, Gpu, Hints, Mode};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 type Compiled = passhost_runtime::Program<Engine>;
+
+/// What is compiled, by the address of the stream.
+pub(crate) type Streams = Arc<Mutex<HashMap<usize, Compiled>>>;
 
 /// A verified graph on the CPU, or on a GPU, where it is prepared for each stream that it is called on.
 #[pyclass(frozen, module = "passhost._engine")]
@@ -20,8 +23,12 @@ pub(crate) struct Program {
     threads: usize,
     ops: Arc<PythonOps>,
     gpu: Option<(Arc<Gpu>, Arc<Compiler>)>,
-    /// By the address of the stream.
-    compiled: Mutex<HashMap<usize, Compiled>>,
+    /// And for which process. Nobody waits while this is locked, and Python is locked meanwhile: a fork finds it free.
+    compiled: Mutex<(u32, Streams)>,
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[pymethods]
@@ -38,11 +45,12 @@ impl Program {
         });
         let ops = Arc::new(PythonOps(prepare));
         let program = Program { graph, device, threads, ops, gpu: gpu.transpose()?, compiled: Mutex::default() };
+        let streams = program.streams(py);
         py.detach(|| {
             let engine = program.engine()?;
             let stream = engine.stream().map_err(engine_error)?;
             let compiled = program.compile(engine)?;
-            program.lock().insert(stream.0, compiled);
+            lock(&streams).insert(stream.0, compiled);
             Ok::<_, PyErr>(())
         })?;
         Ok(program)
@@ -52,7 +60,8 @@ impl Program {
     /// there.
     fn run<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let inputs = taken(inputs)?;
-        let outputs = py.detach(move || self.run_taken(&inputs))?;
+        let streams = self.streams(py);
+        let outputs = py.detach(move || self.run_taken(&streams, &inputs))?;
         given(py, &outputs.iter().collect::<Vec<_>>())
     }
 }
@@ -76,15 +85,23 @@ impl Program {
         Compiled::compile(&self.graph, Mode::Declared, &Hints::default(), &Arc::new(context)).map_err(engine_error)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Compiled>> {
-        self.compiled.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What this process compiled. What another thread ran during a fork is nobody's in the child.
+    pub(crate) fn streams(&self, _: Python<'_>) -> Streams {
+        let (mut compiled, process) = (lock(&self.compiled), std::process::id());
+        if compiled.0 != process {
+            compiled.0 = process;
+            if matches!(compiled.1.try_lock(), Err(TryLockError::WouldBlock)) {
+                std::mem::forget(std::mem::take(&mut compiled.1));
+            }
+        }
+        compiled.1.clone()
     }
 
     /// Programs of one graph run one after the other: their runs share an arena.
-    pub(crate) fn run_taken(&self, inputs: &[Tensor]) -> PyResult<Vec<Tensor>> {
+    pub(crate) fn run_taken(&self, streams: &Streams, inputs: &[Tensor]) -> PyResult<Vec<Tensor>> {
         let engine = self.engine()?;
         let stream = engine.stream().map_err(engine_error)?.0;
-        let mut all = self.lock();
+        let mut all = lock(streams);
         let compiled = match all.entry(stream) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(self.compile(engine)?),
