@@ -228,7 +228,12 @@ impl Embedded {
         let last = tables.number(Sequence::Turn)?;
         let line = tables.line(client)?;
         tables.set_line(client, ClientLine { last, ..line })?;
-        Ok(NextJob::Job(Taken { lease: Lease { ticket, attempt: attempts }, client: client.to_owned(), payload }))
+        Ok(NextJob::Job(Taken {
+            lease: Lease { ticket, attempt: attempts },
+            client: client.to_owned(),
+            payload,
+            draws: None,
+        }))
     }
 }
 

@@ -40,11 +40,11 @@ pub use error::QueueError;
 pub use limits::{JOB, QueueLimits};
 pub use objects::{ObjectError, Objects};
 pub use postgres::{
-    DeadLetter, FleetStatus, LabelDepth, OldestJob, Postgres, QuarantinedHost, RefusedResults, Revocation, WorkerState,
-    WorkerStatus,
+    DeadLetter, Disagreement, FleetStatus, LabelDepth, OldestJob, Postgres, QuarantinedHost, RefusedResults,
+    Revocation, WorkerState, WorkerStatus,
 };
 pub use store::free;
-pub use trust::{Canary, Delivered, Judge, Judged, SIGNED};
+pub use trust::{Canary, Delivered, Judge, Judged, Rerun, SIGNED};
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -167,12 +167,13 @@ pub trait Queue: Send + Sync {
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError>;
 
     /// Judges results of jobs that need [`SIGNED`] ones: until then such a job runs. One that counts ends its job. One that does
-    /// not is refused, and its job is tried on another host. An engine for one process has none.
+    /// not is refused, and its job is tried on another host. Another host also runs those again that the judge wants to compare. An
+    /// engine for one process has none.
     ///
     /// # Errors
     ///
     /// If the queue cannot be written.
-    fn judge(&self, _: &Judge) -> Result<Judged, QueueError> {
+    fn judge(&self, _: &dyn Judge) -> Result<Judged, QueueError> {
         Ok(Judged::default())
     }
 
@@ -373,6 +374,8 @@ pub struct Taken {
     pub client: String,
     /// What is to be done.
     pub payload: Vec<u8>,
+    /// What it has in common with the first run, if another host ran it before: see [`Rerun`].
+    pub draws: Option<Vec<u8>>,
 }
 
 /// What [`Queue::take_batch`] found.
@@ -462,6 +465,8 @@ pub struct JobStatus {
     pub loss: Option<JobLoss>,
     /// Attempts that came to nothing by their hosts' doing, where the engine keeps them.
     pub lost_attempts: Vec<LostAttempt>,
+    /// Why the outcome counts no more, if it does not.
+    pub revoked: Option<String>,
 }
 
 impl JobStatus {

@@ -3,6 +3,7 @@
 mod address;
 mod connections;
 mod fleet;
+mod judging;
 mod migrations;
 mod statements;
 mod stored;
@@ -11,8 +12,8 @@ mod turns;
 use crate::clock::milliseconds;
 use crate::record::{JobRecord, sha256, status};
 use crate::{
-    Canary, CheckIn, Counts, Delivered, DiskShare, JobState, JobStatus, Judge, Judged, Lease, NewJob, Objects, Queue,
-    QueueError, QueueLimits, Taken, TakenBatch, Ticket, UnmetNeeds, Worker,
+    Canary, CheckIn, Counts, DiskShare, JobState, JobStatus, Judge, Judged, Lease, NewJob, Objects, Queue, QueueError,
+    QueueLimits, Taken, TakenBatch, Ticket, UnmetNeeds, Worker,
 };
 use ::postgres::Row;
 use ::postgres::fallible_iterator::FallibleIterator as _;
@@ -26,11 +27,9 @@ use turns::{ClientTurn, turns};
 
 /// Bytes of a submission that are sent before it is known whether the database has them.
 const SENT_AT_ONCE: usize = 16 << 10;
-/// Results that are judged before others are read.
-const JUDGED_AT_ONCE: usize = 16;
 pub use fleet::{
-    DeadLetter, FleetStatus, LabelDepth, OldestJob, QuarantinedHost, RefusedResults, Revocation, WorkerState,
-    WorkerStatus,
+    DeadLetter, Disagreement, FleetStatus, LabelDepth, OldestJob, QuarantinedHost, RefusedResults, Revocation,
+    WorkerState, WorkerStatus,
 };
 
 /// A queue in a PostgreSQL database of version 15 or newer, which many processes on many machines use at once. It is in the first
@@ -287,41 +286,8 @@ impl Queue for Postgres {
         }
     }
 
-    fn judge(&self, judge: &Judge) -> Result<Judged, QueueError> {
-        let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
-        let mut judged = Judged::default();
-        loop {
-            let rows = self.query(statements::DELIVERED, &[&(JUDGED_AT_ONCE as i64)])?;
-            for row in &rows {
-                let (ticket, attempt): (String, i32) = (row.try_get(0)?, row.try_get(1)?);
-                let (host, needs, bytes) = (row.try_get(2)?, row.try_get(3)?, row.try_get::<_, Option<Vec<u8>>>(4)?);
-                let outcome = match bytes {
-                    Some(bytes) => Some(bytes),
-                    None => self.stored_outcome(row.try_get(5)?, count(row, 6)?)?,
-                };
-                let has_bytes = outcome.is_some();
-                let delivered = Delivered { ticket: Ticket(ticket), host, needs, outcome: outcome.unwrap_or_default() };
-                let (job, outcome) = (delivered.ticket.as_str(), &delivered.outcome);
-                let quarantine: Option<String> = row.try_get(7)?;
-                let why = quarantine.map(|why| format!("its host is quarantined: {why}"));
-                let why = why.or_else(|| (!has_bytes).then(|| stored::NOT_STORED.to_owned()));
-                // Another server may have judged it meanwhile.
-                match why.map_or_else(|| judge(&delivered), Err) {
-                    Ok(()) => {
-                        let (hash, bytes) = (sha256(outcome), outcome.len() as i64);
-                        judged.accepted += self.query(statements::ACCEPT, &[&job, &attempt, &hash, &bytes])?.len();
-                    }
-                    Err(why) => {
-                        let why = why.replace('\0', " ");
-                        judged.refused +=
-                            self.query(statements::REFUSE, &[&job, &attempt, &why, &of_host, &hosts])?.len();
-                    }
-                }
-            }
-            if rows.len() < JUDGED_AT_ONCE {
-                return Ok(judged);
-            }
-        }
+    fn judge(&self, judge: &dyn Judge) -> Result<Judged, QueueError> {
+        self.judge_delivered(judge)
     }
 
     fn give_up(&self, lease: &Lease, why: &str, _outcome: &[u8]) -> Result<(), QueueError> {
@@ -371,7 +337,7 @@ impl Queue for Postgres {
             (Some(hash), Some(size)) => self.stored_outcome(hash, size.unsigned_abs())?,
             _ => row.try_get(7)?,
         };
-        Ok(Some(JobStatus { lost_attempts, ..status(&record, ahead, outcome) }))
+        Ok(Some(JobStatus { lost_attempts, revoked: row.try_get(11)?, ..status(&record, ahead, outcome) }))
     }
 
     fn fleet_status(&self) -> Result<Option<FleetStatus>, QueueError> {
@@ -437,6 +403,7 @@ impl Queue for Postgres {
             if forgotten == 0 {
                 self.query(statements::FORGET_CLIENTS, &[])?;
                 self.query(statements::FORGET_NAMES, &[])?;
+                self.query(statements::FORGET_RERUNS, &[&span(ended_before)])?;
                 self.query(fleet::FORGET_WORKERS, &[&span(ended_before)])?;
                 return self.forget_stored().map(|()| all);
             }

@@ -101,6 +101,7 @@ pub fn status(record: &JobRecord, ahead: Option<usize>, outcome: Option<Vec<u8>>
         outcome,
         loss: if is_damaged { Some(JobLoss::Outcome) } else { record.loss.or(of_workers) },
         lost_attempts: vec![],
+        revoked: None,
     }
 }
 

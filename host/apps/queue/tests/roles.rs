@@ -17,6 +17,9 @@ const DENIED: &[&str] = &[
     "DO 'BEGIN LOCK TABLE jobs; END'",
     "SELECT nextval('turns')",
     "SELECT setval('turns', 1)",
+    "SELECT nextval('reruns_compared')",
+    "SELECT accept_delivered('t', 1, '', 0, NULL, NULL, NULL, NULL, NULL, NULL, false)",
+    "SELECT run_again(NULL, 't', '{}', NULL, NULL)",
     "SELECT submit_job('t', 'a', NULL, '', 0, '', '{}', '', '', 1, 1, 1)",
     "SELECT remove_objects()",
     "CREATE INDEX ON jobs (client)",
@@ -47,7 +50,7 @@ const DENIED: &[&str] = &[
 /// Fails unless the database refuses each statement on a table, and those of [`DENIED`].
 fn expect_no_rights(client: &mut Client) {
     let tables = "jobs payloads objects stored_objects outcomes losses client_counts clients queue schema_versions workers \
-         drained_hosts canaries quarantined_hosts revocations";
+         drained_hosts canaries quarantined_hosts revocations reruns disagreements";
     let of_tables = ["SELECT FROM", "DELETE FROM", "TRUNCATE", "DROP TABLE"];
     let of_tables = tables.split(' ').flat_map(|table| of_tables.map(|what| format!("{what} {table}")));
     for sql in of_tables.chain(DENIED.iter().map(|&sql| sql.to_owned())) {

@@ -135,7 +135,7 @@ fn a_user_of_the_database_for_workers_ends_no_job_whose_result_must_be_signed() 
     let refused = client.batch_execute(&finish).unwrap_err();
     assert_eq!(refused.code(), Some(&postgres::error::SqlState::CHECK_VIOLATION), "{refused:?}");
     own.finish(&lease, b"signed").unwrap();
-    for denied in [own.judge(&|_| Ok(())).map(drop), own.finish(&lease, b"other")] {
+    for denied in [own.judge(&|_: &Delivered| Ok(())).map(drop), own.finish(&lease, b"other")] {
         assert!(denied.is_err(), "{denied:?}");
     }
     let refuse = format!("SELECT refuse_delivered('{ticket}', {}, '', 9, 9)", lease.attempt);

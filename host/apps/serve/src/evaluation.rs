@@ -20,11 +20,16 @@ pub struct EvaluationStatus {
     pub ended_ms: Option<u64>,
     #[serde(flatten)]
     pub outcome: EvaluationOutcome,
+    /// Why its result counts no more, if it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revoked: Option<String>,
 }
 
 impl EvaluationStatus {
     pub fn new(id: Ticket, status: JobStatus) -> EvaluationStatus {
-        let JobStatus { state, ahead, submitted_ms, started_ms, ended_ms, outcome, loss, lost_attempts, .. } = status;
+        let JobStatus {
+            state, ahead, submitted_ms, started_ms, ended_ms, outcome, loss, lost_attempts, revoked, ..
+        } = status;
         let trouble = |why: &str| EvaluationOutcome { trouble: Some(why.to_owned()), ..EvaluationOutcome::default() };
         let last = lost_attempts.iter().rfind(|attempt| !attempt.died).map(|attempt| attempt.log.as_str());
         let outcome = match (state, outcome) {
@@ -36,7 +41,7 @@ impl EvaluationStatus {
                 .unwrap_or_else(|| trouble("its result cannot be read; tell the operator")),
             (_, None) => EvaluationOutcome::default(),
         };
-        EvaluationStatus { id, state, ahead, submitted_ms, started_ms, ended_ms, outcome }
+        EvaluationStatus { id, state, ahead, submitted_ms, started_ms, ended_ms, outcome, revoked }
     }
 }
 

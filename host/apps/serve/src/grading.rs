@@ -192,7 +192,7 @@ impl Grading {
     }
 
     /// Judges results of other processes until the process ends, and says how many were refused.
-    pub fn judge(&self, judge: &Judge, refused: impl Fn(usize)) {
+    pub fn judge(&self, judge: &dyn Judge, refused: impl Fn(usize)) {
         while !self.is_ending() {
             // Where the queue is away, they wait.
             match self.queue.judge(judge) {

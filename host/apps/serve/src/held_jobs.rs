@@ -125,7 +125,7 @@ impl JobsOfSample for HeldJobs<'_> {
                     return None;
                 }
             }
-            let job = SubmittedJob::read(&held.taken.payload);
+            let job = SubmittedJob::read(&held.taken.payload, held.taken.draws.clone());
             self.current = Some((held, Instant::now()));
             if job.is_some() {
                 return job;

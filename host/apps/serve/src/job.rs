@@ -22,6 +22,8 @@ pub struct SubmittedJob {
     pub kind: SubmissionKind,
     /// The bytes, as they were sent.
     pub bytes: Vec<u8>,
+    /// What the evaluation has in common with one by another host before, if there was one.
+    pub draws: Option<Vec<u8>>,
 }
 
 /// What came of an evaluation.
@@ -74,10 +76,10 @@ pub(crate) fn head(sample: &str, kind: SubmissionKind) -> Vec<u8> {
 
 impl SubmittedJob {
     /// A job that waited; `None` of what another version wrote.
-    pub(crate) fn read(payload: &[u8]) -> Option<SubmittedJob> {
+    pub(crate) fn read(payload: &[u8], draws: Option<Vec<u8>>) -> Option<SubmittedJob> {
         let end = payload.iter().position(|&byte| byte == b'\n')?;
         let Head { sample, kind } = serde_json::from_slice(&payload[..end]).ok()?;
-        Some(SubmittedJob { sample, kind, bytes: payload[end + 1..].to_vec() })
+        Some(SubmittedJob { sample, kind, bytes: payload[end + 1..].to_vec(), draws })
     }
 }
 
@@ -88,10 +90,12 @@ mod tests {
     #[test]
     fn a_job_is_read_as_it_was_written() {
         for kind in [SubmissionKind::Component, SubmissionKind::Source] {
-            let job = SubmittedJob { sample: "a\n\"b\"".to_owned(), kind, bytes: b"\n{}\n\0".to_vec() };
-            assert_eq!(SubmittedJob::read(&[head(&job.sample, kind), job.bytes.clone()].concat()), Some(job));
+            let (sample, bytes) = ("a\n\"b\"".to_owned(), b"\n{}\n\0".to_vec());
+            let job = SubmittedJob { sample, kind, bytes, draws: Some(b"[]".to_vec()) };
+            let payload = [head(&job.sample, kind), job.bytes.clone()].concat();
+            assert_eq!(SubmittedJob::read(&payload, job.draws.clone()), Some(job));
         }
-        assert_eq!(SubmittedJob::read(b""), None);
-        assert_eq!(SubmittedJob::read(b"{}\nbytes"), None);
+        assert_eq!(SubmittedJob::read(b"", None), None);
+        assert_eq!(SubmittedJob::read(b"{}\nbytes", None), None);
     }
 }

@@ -33,7 +33,7 @@ pub struct ServedSite {
     /// What episodes are worked on with.
     pub sessions: SessionStore,
     /// What judges the results of workers, where these must be signed.
-    pub judge: Option<Arc<Judge>>,
+    pub judge: Option<Arc<dyn Judge>>,
 }
 
 /// What a server says of itself.

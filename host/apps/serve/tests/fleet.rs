@@ -6,9 +6,9 @@
 mod engines;
 mod server;
 
-use engines::{Place, Server as DatabaseServer};
+use engines::{Database, Place, Server as DatabaseServer};
 use passhost_queue::{JobState, Postgres, Queue, QueueLimits, Ticket};
-use passhost_serve::{Graded, ServerLimits};
+use passhost_serve::{Graded, OPENAPI, ServerLimits};
 use server::{Answer, Events, Server};
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,6 +62,24 @@ fn what_one_server_takes_another_one_grades_and_whoever_waits_hears_of_it() {
     other.says("one");
     let status = grades.ask("alice", &format!("GET /v1/evaluations/{busy}?wait=50")).json();
     assert_eq!(status["document"]["said"], "one");
+}
+
+#[test]
+fn a_client_is_told_that_a_result_counts_no_more() {
+    let Some(database) = DatabaseServer::shared("a_client_is_told_that_a_result_counts_no_more") else { return };
+    let address = database.schema("revoked");
+    let server = Server::start_on(ServerLimits::default(), |_| postgres(&address));
+    let id = server.submit("alice", b"1").id();
+    server.begins();
+    server.says("one");
+    let look = format!("GET /v1/evaluations/{id}?wait=50");
+    assert_eq!(server.ask("alice", &look).json().get("revoked"), None);
+    let revoke = format!("INSERT INTO revocations (ticket, host, reason) VALUES ('{id}', 'host', 'it lied')");
+    Database { address }.execute(&revoke);
+    let status = server.ask("alice", &look).json();
+    assert_eq!((&status["document"]["said"], &status["revoked"]), (&"one".into(), &"it lied".into()));
+    let described: serde_json::Value = serde_json::from_str(OPENAPI).unwrap();
+    assert_eq!(described.pointer("/components/schemas/Evaluation/properties/revoked/type").unwrap(), "string");
 }
 
 #[test]

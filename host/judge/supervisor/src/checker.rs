@@ -4,6 +4,7 @@ use crate::supervisor::Supervisor;
 use passhost_child::{Ahead, ForGpu, TypesClient};
 use passhost_ir::DeviceFacts;
 use passhost_result::{OtherRounds, TunedKernel};
+use serde::{Deserialize, Serialize};
 
 /// One who checks what passes make of variants, with a types child of its own. Nothing of it needs a device, and several
 /// may work at once.
@@ -18,7 +19,7 @@ pub struct Checker<'s> {
 }
 
 /// What a variant that is judged a second time has from the first: seeds, `None` where one is drawn, and schedules.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Seeds {
     /// Of the inputs.
     pub inputs: Option<u64>,

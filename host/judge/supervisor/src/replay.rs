@@ -89,15 +89,32 @@ fn judge(
     if let Some(failure) = refusal {
         return supervisor.refused(&plugin, &failure, &sample);
     }
-    let hidden = |variant: &Variant| variant.hidden.as_ref().map(|hidden| hidden.seed);
-    let seeds = |variant: &Variant| {
-        let (inputs, others, tuned) = (variant.seed, variant.other_rounds.clone(), variant.tuned.clone());
-        Seeds { inputs, hidden: hidden(variant), others, tuned }
-    };
     // What a pass returns may depend on the facts of the device that it is told of, which are not this one's.
     let facts = recorded.job.device.as_ref().map_or(device.info().facts, |info| info.facts);
     let mut checker = supervisor.checker(facts).with_seeds(recorded.variants.iter().map(seeds).collect());
     supervisor.evaluate(&mut checker, &mut plugin, sample, device)
+}
+
+/// What a variant has been judged with.
+pub fn seeds(variant: &Variant) -> Seeds {
+    let hidden = variant.hidden.as_ref().map(|hidden| hidden.seed);
+    let (others, tuned) = (variant.other_rounds.clone(), variant.tuned.clone());
+    Seeds { inputs: variant.seed, hidden, others, tuned }
+}
+
+/// What two evaluations with the same seeds, on devices of the same kind, say otherwise. Times are not compared.
+pub fn disagreements(first: &Document, second: &Document) -> Vec<Difference> {
+    let mut differences = Differences::default();
+    for (first, second) in first.variants.iter().zip(&second.variants) {
+        // Verdicts are compared if both were timed.
+        let (one, other) = if was_not_timed(second) { (second, first) } else { (first, second) };
+        variant(one, other, &mut differences);
+    }
+    differences.found
+}
+
+fn was_not_timed(variant: &Variant) -> bool {
+    variant.class.is_none() && variant.failure.is_some()
 }
 
 fn variant(recorded: &Variant, found: &Variant, differences: &mut Differences) {
@@ -115,8 +132,8 @@ fn variant(recorded: &Variant, found: &Variant, differences: &mut Differences) {
     differences.is_measured = !recorded.outputs.is_empty() && !found.outputs.is_empty();
     // Whether a time is below the floor is a matter of times, and so is what follows from that.
     let below_floor = floor_finding(recorded).is_some() || floor_finding(found).is_some();
-    let was_not_timed = recorded.class.is_none() && recorded.failure.is_some();
-    let is_measured = !was_not_timed && recorded.timing.as_ref().is_none_or(|timing| timing.trouble.is_none());
+    let is_measured =
+        !was_not_timed(recorded) && recorded.timing.as_ref().is_none_or(|timing| timing.trouble.is_none());
     if is_measured && !below_floor {
         differences.equal(at("class"), &recorded.class, &found.class);
         let doing = |variant: &Variant| variant.failure.as_ref().map(|failure| (failure.blame, failure.stage.clone()));

@@ -5,8 +5,8 @@ use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, write_and_print};
 use clap::{Args, Subcommand};
 use passhost_queue::{
-    Counts, DeadLetter, FleetStatus, JobState, QuarantinedHost, Queue as _, QueueLimits, Revocation, Ticket,
-    WorkerState,
+    Counts, DeadLetter, Disagreement, FleetStatus, JobState, QuarantinedHost, Queue as _, QueueLimits, Revocation,
+    Ticket, WorkerState,
 };
 use passhost_result::untrusted::one_line;
 use passhost_sign::time_text;
@@ -151,6 +151,13 @@ fn lines(fleet: &FleetStatus) -> Vec<String> {
     for QuarantinedHost { host, reason, seconds, revoked } in &fleet.quarantined {
         let (host, reason) = (one_line(host, TEXT), one_line(reason, TEXT));
         lines.push(format!("host {host}: quarantined {seconds} s ago, {revoked} results revoked: {reason}"));
+    }
+    if fleet.reruns > 0 {
+        let (reruns, disagreements) = (fleet.reruns, fleet.disagreements);
+        lines.push(format!("{reruns} results compared with those of another host, {disagreements} disagreements"));
+    }
+    for Disagreement { seconds, reason, .. } in &fleet.last_disagreements {
+        lines.push(format!("disagreement {seconds} s ago: {}", one_line(reason, TEXT)));
     }
     for refused in &fleet.refused {
         let (host, last) = (one_line(&refused.host, TEXT), one_line(&refused.last, TEXT));

@@ -5,10 +5,11 @@ pub mod evaluator;
 mod hosts;
 pub mod offers;
 pub mod queue;
+mod reruns;
 pub mod samples;
 pub mod server_name;
 
-use crate::arguments::{Devices, LaunchArguments, MeasureArguments, devices_or_none, duration, label, size};
+use crate::arguments::{Devices, LaunchArguments, MeasureArguments, devices_or_none, duration, fraction, label, size};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::interrupt;
 use crate::output::{is_lost, print};
@@ -16,7 +17,7 @@ use crate::private;
 use crate::terminal::Terminal;
 use clap::Args;
 use evaluator::Evaluator;
-use passhost_queue::{SIGNED, Worker};
+use passhost_queue::{Judge, SIGNED, Worker};
 use passhost_result::untrusted::one_line;
 use passhost_serve::{ClientRole, Clients, EpisodeLimits, ServedSite, ServerInfo, ServerLimits, ShutdownMode, Token};
 use passhost_supervisor::Config;
@@ -56,6 +57,10 @@ pub struct ServeArguments {
     /// prints. For a server without a device
     #[arg(long, value_name = "FILE", requires = "queue")]
     pub hosts: Option<PathBuf>,
+    /// Share of the results of --hosts that another host evaluates again: 0.02. If a third host agrees with one of them, the other one is
+    /// quarantined
+    #[arg(long, value_name = "SHARE", value_parser = fraction)]
+    pub rerun: Option<f64>,
     /// Where to listen. Requests are not encrypted: other machines should come through a proxy that does that
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8731")]
     pub listen: SocketAddr,
@@ -131,7 +136,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
             "--hosts is about results of workers, and this server evaluates itself; add --device none",
         ));
     }
-    let judge = arguments.hosts.as_deref().map(hosts::judge).transpose()?;
+    let judge = judge(arguments)?;
     let config = config(&arguments.measure, &arguments.launch, arguments.submissions, &arguments.device)?;
     let (body, policy) = (config.limits.wasm, config.policy.name().to_owned());
     let body = usize::try_from(body).unwrap_or(usize::MAX);
@@ -199,6 +204,18 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     passhost_serve::serve(listener, site, queue, graders, mode).or_stop(Exit::Host)?;
     Ok(Exit::Interrupted(interrupt::last()))
+}
+
+/// What judges the results of workers, where these must be signed.
+fn judge(arguments: &ServeArguments) -> Result<Option<Arc<dyn Judge>>, Stop> {
+    if let (Some(_), None) = (arguments.rerun, &arguments.hosts) {
+        let missing = match arguments.queue {
+            None => "another host evaluates again, and the queue in --data has one host; name a database by --queue",
+            Some(_) => "a disagreement names the host, which nobody knows of an unsigned result; add --hosts FILE",
+        };
+        return Err(Stop::usage(format!("--rerun: {missing}")));
+    }
+    arguments.hosts.as_deref().map(|hosts| hosts::judge(hosts, arguments.rerun)).transpose()
 }
 
 /// What holds for every evaluation of a queue.

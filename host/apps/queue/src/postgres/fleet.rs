@@ -21,6 +21,12 @@ pub struct FleetStatus {
     pub refused: Vec<RefusedResults>,
     /// Results that count no more.
     pub revoked: u64,
+    /// Results that were compared with those of another host.
+    pub reruns: u64,
+    /// Jobs whose results differ between hosts.
+    pub disagreements: u64,
+    /// Of these at most 100, the last first.
+    pub last_disagreements: Vec<Disagreement>,
     /// Jobs that came to nothing.
     pub lost: u64,
     /// Jobs that came to nothing by the doing of their hosts, at most 100, the last first.
@@ -123,6 +129,17 @@ pub struct Revocation {
     pub revoked: u64,
 }
 
+/// A job whose results differ between hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Disagreement {
+    /// Its name.
+    pub ticket: Ticket,
+    /// The hosts, and in what they differ.
+    pub reason: String,
+    /// How many seconds ago.
+    pub seconds: u64,
+}
+
 /// Results of a host that count for nothing, of jobs that are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RefusedResults {
@@ -157,7 +174,7 @@ const DEPTH: &str = "
 
 const OLDEST: &str = "
     SELECT ticket, client, floor(extract(epoch FROM queue_now() - submitted))::bigint
-    FROM (SELECT DISTINCT client FROM client_counts) clients CROSS JOIN LATERAL (
+    FROM (SELECT DISTINCT client FROM client_counts WHERE client <> '(rerun)') clients CROSS JOIN LATERAL (
         SELECT ticket, submitted FROM jobs WHERE jobs.client = clients.client AND state = 'waiting' ORDER BY number LIMIT 1
     ) first ORDER BY submitted LIMIT 1";
 
@@ -195,7 +212,13 @@ const RETRY: &str = "
     WHERE ticket = $1 AND state = 'lost' AND EXISTS (SELECT FROM payloads WHERE payloads.ticket = jobs.ticket)
     RETURNING ticket";
 
-const TOTALS: &str = "SELECT (SELECT count(*) FROM revocations), (SELECT count(*) FROM jobs WHERE state = 'lost')";
+const TOTALS: &str = "
+    SELECT (SELECT count(*) FROM revocations), (SELECT count(*) FROM jobs WHERE state = 'lost'),
+        (SELECT last_value FROM reruns_compared), (SELECT count(*) FROM disagreements)";
+
+const DISAGREEMENTS: &str = "
+    SELECT ticket, reason, floor(extract(epoch FROM queue_now() - since))::bigint FROM disagreements
+    ORDER BY since DESC, ticket LIMIT 100";
 
 const STATE: &str = "SELECT state::text FROM jobs WHERE ticket = $1";
 
@@ -237,6 +260,11 @@ impl Postgres {
         }
         for row in self.query(TOTALS, &[])? {
             (status.revoked, status.lost) = (count(&row, 0)?, count(&row, 1)?);
+            (status.reruns, status.disagreements) = (count(&row, 2)?, count(&row, 3)?);
+        }
+        for row in self.query(DISAGREEMENTS, &[])? {
+            let (ticket, reason) = (Ticket::named(row.try_get::<_, String>(0)?), row.try_get(1)?);
+            status.last_disagreements.push(Disagreement { ticket, reason, seconds: count(&row, 2)? });
         }
         for row in self.query(REFUSED, &[])? {
             let (host, last) = (row.try_get(0)?, row.try_get(2)?);

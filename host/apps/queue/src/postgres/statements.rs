@@ -70,21 +70,23 @@ pub const REFUSE: &str = "SELECT refuse_delivered($1, $2, $3, $4, $5)";
 /// Since version 8: see migrations/0008_canaries.sql.
 pub const CANARY: &str = "SELECT worker_canary($1, $2, $3, $4)";
 
+// Jobs that run again, since version 9: see migrations/0009_reruns.sql.
+pub const RERUN: &str = "(rerun)";
+pub const DRAWS: &str = "SELECT worker_draws($1, $2)";
+pub const ACCEPT: &str = "SELECT accept_delivered($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+/// Removes those that nobody took for so long.
+pub const FORGET_RERUNS: &str = "
+    DELETE FROM jobs USING reruns
+    WHERE jobs.ticket = reruns.ticket AND state = 'waiting' AND submitted < queue_now() - $1 * interval '1 millisecond'";
+
 /// Results that nobody has judged.
 pub const DELIVERED: &str = "
     SELECT ticket, attempts, coalesce(host, ''), needs, bytes, stored, coalesce(size, 0), (
         SELECT reason FROM quarantined_hosts WHERE quarantined_hosts.host = jobs.host AND quarantined_hosts.holder = delivered
-    ) FROM jobs JOIN outcomes USING (ticket) LEFT JOIN stored_objects ON stored_objects.sha256 = stored
+    ), tickets, hosts, reruns.outcomes
+    FROM jobs JOIN outcomes USING (ticket) LEFT JOIN stored_objects ON stored_objects.sha256 = stored LEFT JOIN reruns USING (ticket)
     WHERE state = 'running' AND delivered IS NOT NULL ORDER BY started LIMIT $1";
-
-pub const ACCEPT: &str = "
-    WITH done AS (
-        UPDATE jobs SET state = 'finished', outcome_sha256 = $3, outcome_bytes = $4, ended = queue_now()
-        WHERE ticket = $1 AND state = 'running' AND attempts = $2 AND delivered IS NOT NULL RETURNING ticket
-    ), bytes AS (
-        DELETE FROM payloads USING done WHERE payloads.ticket = done.ticket
-    )
-    SELECT FROM done";
 
 pub const CANCEL: &str = "
     WITH done AS (
@@ -107,7 +109,7 @@ pub const LOOK: &str = "
         ) END, (
             SELECT coalesce(json_agg(json_build_object('host', host, 'died', died, 'log', log) ORDER BY attempt), '[]')::text
             FROM losses WHERE losses.ticket = jobs.ticket
-        )
+        ), (SELECT reason FROM revocations WHERE revocations.ticket = jobs.ticket)
     FROM jobs LEFT JOIN outcomes USING (ticket) WHERE ticket = $1 AND client = $2";
 
 pub const COUNTS: &str = "

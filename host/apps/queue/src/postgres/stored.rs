@@ -70,7 +70,14 @@ impl Postgres {
             }
             let payload = object.1.as_ref().map(|bytes| [head.as_slice(), bytes].concat());
             match payload.filter(|payload| row.try_get(2).is_ok_and(|hash: &str| sha256(payload) == hash)) {
-                Some(payload) => batch.jobs.push(Taken { lease, client, payload }),
+                Some(payload) => {
+                    let draws = match client.as_str() {
+                        statements::RERUN => self.query(statements::DRAWS, &[&ticket.as_str(), &attempt])?,
+                        _ => vec![],
+                    };
+                    let draws = draws.first().map_or(Ok(None), |row| row.try_get(0))?;
+                    batch.jobs.push(Taken { lease, client, payload, draws });
+                }
                 // What cannot be noted now is found again when the lease is over.
                 None => {
                     if self.query(statements::DAMAGED, &[&ticket.as_str(), &attempt]).is_ok() {

@@ -15,17 +15,21 @@ pub struct FleetMetrics {
     oldest: Gauge,
     lost: Gauge,
     revoked: Gauge,
+    reruns: Gauge,
+    disagreements: Gauge,
 }
 
 impl FleetMetrics {
     pub fn new(registry: &mut Registry) -> FleetMetrics {
         let metrics = FleetMetrics::default();
-        let FleetMetrics { jobs, workers, oldest, lost, revoked } = &metrics;
+        let FleetMetrics { jobs, workers, oldest, lost, revoked, reruns, disagreements } = &metrics;
         registry.register("fleet_jobs", "Jobs by what they need of a worker", jobs.clone());
         registry.register("fleet_workers", "Workers by whether they take jobs", workers.clone());
         registry.register("fleet_oldest_seconds", "How long the job waits that waits longest", oldest.clone());
         registry.register("fleet_dead_letters", "Jobs that came to nothing and are kept", lost.clone());
         registry.register("fleet_results_revoked", "Results that count no more", revoked.clone());
+        registry.register("fleet_reruns", "Results that were compared with those of another host", reruns.clone());
+        registry.register("fleet_disagreements", "Jobs whose results differ between hosts", disagreements.clone());
         metrics
     }
 
@@ -47,5 +51,7 @@ impl FleetMetrics {
         self.oldest.set(number(status.oldest.as_ref().map_or(0, |oldest| oldest.seconds)));
         self.lost.set(number(status.lost));
         self.revoked.set(number(status.revoked));
+        self.reruns.set(number(status.reruns));
+        self.disagreements.set(number(status.disagreements));
     }
 }

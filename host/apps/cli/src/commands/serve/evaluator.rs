@@ -1,7 +1,7 @@
 //! What becomes of a submission: the document of an evaluation, as `passhost eval` makes it.
 
-use super::offers;
 use super::samples::ServedSamples;
+use super::{offers, reruns};
 use crate::commands::source;
 use crate::commands::worker::canary::{CanaryFile, canary};
 use crate::exit::Stop;
@@ -89,7 +89,7 @@ impl Evaluator {
     /// The canary's document. Its file is read each time.
     fn canary_document(&mut self, path: &Path) -> Result<(CanaryFile, Document), String> {
         let (file, bytes) = CanaryFile::read(path)?;
-        let job = SubmittedJob { sample: file.sample.clone(), kind: SubmissionKind::Component, bytes };
+        let job = SubmittedJob { sample: file.sample.clone(), kind: SubmissionKind::Component, bytes, draws: None };
         let supervisor = Arc::clone(&self.supervisor);
         let mut checker = supervisor.checker(self.device.info().facts);
         let document = self.document(&supervisor, &mut checker, &mut None, &job)?;
@@ -145,7 +145,14 @@ impl Grader for Evaluator {
         let mut checker = supervisor.checker(self.device.info().facts).with_types(types);
         let mut last = None;
         while let Some(job) = jobs.next() {
-            jobs.ended(graded(self.document(&supervisor, &mut checker, &mut last, &job)));
+            let document = match reruns::seeds(job.draws.as_deref()) {
+                Ok(seeds) => {
+                    checker = checker.with_seeds(seeds);
+                    self.document(&supervisor, &mut checker, &mut last, &job)
+                }
+                Err(why) => Err(why),
+            };
+            jobs.ended(graded(document));
         }
         self.types = Some(checker.into_types());
     }

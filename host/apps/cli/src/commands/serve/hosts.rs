@@ -1,18 +1,39 @@
 //! Which results of workers count: those that an enrolled host signed, for that job, with the programs that it was submitted for.
 
-use super::offers;
+use super::{offers, reruns};
 use crate::exit::{Exit, OrStop, Stop};
-use passhost_queue::{Delivered, Judge};
+use passhost_queue::{Delivered, Judge, Rerun};
 use passhost_result::untrusted::one_line;
 use passhost_sign::{Signed, TrustedKeys, read};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Judges by the keys of this file, whose names are those of hosts.
-pub fn judge(path: &Path) -> Result<Arc<Judge>, Stop> {
+/// Keys whose names are those of hosts.
+struct HostJudge {
+    hosts: TrustedKeys,
+    /// The share of results that another host evaluates again.
+    rerun: Option<f64>,
+}
+
+/// Judges by the keys of this file, and has this share of the results evaluated again.
+pub fn judge(path: &Path, rerun: Option<f64>) -> Result<Arc<dyn Judge>, Stop> {
     let hosts = TrustedKeys::read(path).or_stop(Exit::Usage)?;
-    Ok(Arc::new(move |delivered: &Delivered| check(&hosts, delivered)))
+    Ok(Arc::new(HostJudge { hosts, rerun }))
+}
+
+impl Judge for HostJudge {
+    fn check(&self, delivered: &Delivered) -> Result<(), String> {
+        check(&self.hosts, delivered)
+    }
+
+    fn rerun(&self, delivered: &Delivered) -> Option<Rerun> {
+        reruns::drawn(self.rerun?, delivered)
+    }
+
+    fn difference(&self, first: &[u8], second: &[u8]) -> Option<String> {
+        reruns::difference(first, second)
+    }
 }
 
 fn check(hosts: &TrustedKeys, Delivered { ticket, host, needs, outcome }: &Delivered) -> Result<(), String> {

@@ -6,6 +6,7 @@ use crate::commands::programs::programs;
 use crate::exit::Stop;
 use passhost_agent_tools::sha256;
 use passhost_child::device::Device;
+use passhost_result::DeviceInfo;
 use passhost_sample::SampleText;
 use passhost_supervisor::Config;
 use std::collections::BTreeMap;
@@ -47,6 +48,10 @@ pub fn of_objects(address: &Option<String>) -> impl Iterator<Item = String> {
 
 /// The kind of a device.
 pub fn of_device(device: &Device) -> String {
-    let info = device.info();
+    of_kind(device.info())
+}
+
+/// The same, as results name it.
+pub fn of_kind(info: &DeviceInfo) -> String {
     format!("device={}, {} threads, torch {}", info.name, info.threads, info.torch)
 }
