@@ -53,6 +53,8 @@ class Evaluation:
     trouble: str | None = None
     #: The document in a line that its host signed, where hosts do.
     signed: str | None = field(default=None, repr=False)
+    #: Why the result counts no more, if it does not.
+    revoked: str | None = None
 
     @property
     def has_ended(self) -> bool:

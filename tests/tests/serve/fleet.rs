@@ -6,12 +6,16 @@ mod engines;
 
 use super::{Answer, COMPONENT, Server};
 use engines::Server as Database;
+use passhost_queue::{Postgres, Queue as _, QueueLimits};
+use passhost_result::verify::recomputed;
+use passhost_sign::{JobId, SecretKey, Signed};
 use passhost_tests::{Passhost, directory, plugin, sample_with};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
+use std::time::Duration;
 
 /// A worker on the CPU.
 struct Worker(Child, BufReader<ChildStdout>);
@@ -215,6 +219,66 @@ fn a_host_whose_canary_drifts_is_quarantined_and_its_last_results_are_revoked() 
     verify(&["--revoked", &at("revoked")]).expect_end(4, &[&format!("the result of job {id} was revoked: ")]);
     Passhost::new(["fleet", "drain", "node-1", "--undo", "--queue", &address]).run().expect_end(0, &["not drained"]);
     assert_eq!(server.ended("alice", &more)["state"], "finished");
+}
+
+#[test]
+fn a_host_that_signs_what_it_did_not_find_is_quarantined_when_others_evaluate_it_again() {
+    let Some(database) = Database::shared("a_host_that_signs_what_it_did_not_find") else { return };
+    let (address, place) = (database.schema("reruns"), directory());
+    let keys = ["node-1", "node-2", "node-3"].map(|host| key(place.path(), host));
+    let hosts = place.path().join("hosts").display().to_string();
+    assert!(std::fs::write(&hosts, keys.each_ref().map(|(_, line)| line.as_str()).concat()).is_ok());
+    let options = ["--device", "none", "--queue", &address, "--hosts", &hosts, "--rerun", "0.999999999"];
+    let server = Server::start_with(&options);
+    let submit = |key: &str| {
+        let answer = server.submit("alice", key, &std::fs::read(plugin("fuse-pointwise")).unwrap_or_default());
+        answer.map(|answer| answer.id()).unwrap_or_default()
+    };
+    let start = |host: &str, key: &str| {
+        Worker::start(&[server.sample_path()], &address, &["--budget", "10ms", "--host", host, "--sign", key])
+    };
+    // Alone, nobody evaluates its results again.
+    let (alone, worker) = (submit("alone"), start("node-1", &keys[0].0));
+    let evaluation = server.ended("alice", &alone);
+    assert_eq!(worker.ends(Signal::TERM), Some(143));
+    let signed = passhost_sign::read(evaluation["signed"].as_str().unwrap_or_default().as_bytes());
+    assert!(signed.is_ok(), "{signed:?}");
+    let Ok(Signed { mut statement, .. }) = signed else { return };
+    // Now it signs that a rewrite is wrong which is right.
+    let lie = submit("lie");
+    let needs = fleet(&address)["depth"][0]["needs"].as_array().cloned().unwrap_or_default();
+    let offers = needs.iter().filter_map(|need| need.as_str().map(str::to_owned)).collect();
+    let liar = passhost_queue::Worker { name: "liar".to_owned(), host: "node-1".to_owned(), offers };
+    let queue = Postgres::open(&address, QueueLimits::default());
+    assert!(queue.is_ok(), "it cannot be opened");
+    let (Ok(queue), Ok(secret)) = (queue, SecretKey::read(Path::new(&keys[0].0))) else { return };
+    let taken = queue.take_as(&liar, Duration::from_secs(600)).ok().flatten().map(|taken| taken.lease);
+    assert_eq!(taken.as_ref().map(|lease| lease.ticket.as_str()), Some(lie.as_str()));
+    let (Some(lease), Ok(job)) = (taken, JobId::try_from(lie.clone())) else { return };
+    let mut document = statement.document;
+    let right = document.variants.iter_mut().find(|variant| variant.class.is_none());
+    assert!(right.map(|variant| variant.outputs[0].passes_at = Some(2)).is_some());
+    (statement.job, statement.document) = (job, recomputed(document).document);
+    let line = statement.sign_any(&secret).unwrap_or_default();
+    let others = [start("node-2", &keys[1].0), start("node-3", &keys[2].0)];
+    let is_there = |state: &Value| state["workers"].as_array().is_some_and(|workers| workers.len() == 3);
+    assert!((0..super::ASKS).any(|_| is_there(&fleet(&address))), "{}", fleet(&address));
+    assert!(queue.begin(&lease).and_then(|()| queue.finish(&lease, line.as_bytes())).is_ok());
+    // Its client has that at once, and hears of the rest later.
+    assert_eq!(server.ended("alice", &lie)["document"]["status"], "scored");
+    server.wait_for("fleet_reruns", 2);
+    server.wait_for("fleet_disagreements", 1);
+    let why = server.ended("alice", &lie)["revoked"].as_str().unwrap_or_default().to_owned();
+    assert!(why.starts_with(&format!("the result of node-1 for job {lie} differs from those of node-")), "{why}");
+    assert!(why.contains(": class: Some(Accuracy) and None"), "{why}");
+    let status = Passhost::new(["fleet", "status", "--queue", &address]).run();
+    let lines = ["2 results compared with those of another host, 1 disagreements", "disagreement ", &why];
+    status.expect_end(0, &[&["host node-1: quarantined ", "2 results revoked: "], &lines[..]].concat());
+    let revoked = Passhost::new(["fleet", "revoked", "--queue", &address]).run();
+    revoked.expect_end(0, &[&alone, &lie]);
+    for worker in others {
+        assert_eq!(worker.ends(Signal::TERM), Some(143));
+    }
 }
 
 #[test]

@@ -346,6 +346,7 @@ fn servers(place: &Place) -> Vec<Passhost> {
         .chain([
             serve(&known, &data[0]).with(&["--listen", HOSTILE]),
             serve(&known, &data[0]).with(&[&place.at("list")]),
+            serve(&known, &data[0]).with(&["--rerun", HOSTILE]),
             place.run(&[
                 "serve",
                 &good,
