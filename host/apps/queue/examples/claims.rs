@@ -58,7 +58,8 @@ fn main() {
                 let begun = Instant::now();
                 let taken = queue.take_batch(&Worker::default(), batch, LEASE).unwrap();
                 claims.push(begun.elapsed());
-                taken.jobs.iter().for_each(|job| queue.finish(&job.lease, b"done").unwrap());
+                let ends: Vec<(_, &[u8])> = taken.jobs.iter().map(|job| (&job.lease, &b"done"[..])).collect();
+                queue.finish_all(&ends).into_iter().for_each(Result::unwrap);
                 jobs += taken.jobs.len();
             }
             (claims, jobs)

@@ -166,6 +166,12 @@ pub trait Queue: Send + Sync {
     /// If the lease is not the job's any more, or the queue cannot be written.
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError>;
 
+    /// [`Queue::finish`] of several jobs, in one transaction where the engine can. A lease that is not its job's any more fails
+    /// none but that.
+    fn finish_all(&self, ends: &[(&Lease, &[u8])]) -> Vec<Result<(), QueueError>> {
+        ends.iter().map(|(lease, outcome)| self.finish(lease, outcome)).collect()
+    }
+
     /// Judges results of jobs that need [`SIGNED`] ones: until then such a job runs. One that counts ends its job. One that does
     /// not is refused, and its job is tried on another host. Another host also runs those again that the judge wants to compare. An
     /// engine for one process has none.

@@ -2,6 +2,7 @@
 
 mod address;
 mod connections;
+mod ends;
 mod fleet;
 mod judging;
 mod migrations;
@@ -16,12 +17,11 @@ use crate::{
     QueueLimits, Taken, TakenBatch, Ticket, UnmetNeeds, Worker,
 };
 use ::postgres::Row;
-use ::postgres::fallible_iterator::FallibleIterator as _;
 use ::postgres::types::ToSql;
 use address::Address;
 use connections::{Connection, ConnectionPool, Repeat};
+use ends::{JobEnd, WaitingEnds};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::PoisonError;
 use std::time::Duration;
 use turns::{ClientTurn, turns};
 
@@ -55,6 +55,7 @@ pub use fleet::{
 /// Its operations wait for the database, so they must not be called on a thread that runs asynchronous tasks.
 pub struct Postgres {
     connections: ConnectionPool,
+    ends: WaitingEnds,
     limits: QueueLimits,
     objects: Option<Objects>,
     /// `None` if the user of the database is a worker.
@@ -73,7 +74,7 @@ impl Postgres {
         // A wrong address is told at once.
         drop(connections.connect()?);
         let name = connections.run(Repeat::Safe, |connection, _| migrations::migrate(connection))?;
-        Ok(Postgres { connections, limits, objects: None, name })
+        Ok(Postgres { connections, ends: WaitingEnds::default(), limits, objects: None, name })
     }
 
     fn query(&self, sql: &'static str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, QueueError> {
@@ -272,18 +273,30 @@ impl Queue for Postgres {
     }
 
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> {
+        let Some(objects) = self.objects.as_ref().filter(|_| outcome.len() >= stored::LEAST) else {
+            return self.end(lease, outcome);
+        };
         let (ticket, attempt, hash) = (lease.ticket.as_str(), integer(lease.attempt), sha256(outcome));
-        let finish: [&(dyn ToSql + Sync); 4] = [&ticket, &attempt, &hash, &outcome];
-        let done = Some((statements::IS_FINISHED, &finish[..3]));
-        match &self.objects {
-            Some(objects) if outcome.len() >= stored::LEAST => {
-                let store: [&(dyn ToSql + Sync); 4] = [&ticket, &attempt, &hash, &(outcome.len() as i64)];
-                self.of_lease(lease, (statements::STORE_OF_LEASE, &store), None)?;
-                objects.put(&hash, outcome, stored::put_until())?;
-                self.of_lease(lease, (statements::FINISH_STORED, &finish[..3]), done)
-            }
-            _ => self.of_lease(lease, (statements::FINISH, &finish), done),
-        }
+        let finish: [&(dyn ToSql + Sync); 3] = [&ticket, &attempt, &hash];
+        let store: [&(dyn ToSql + Sync); 4] = [&ticket, &attempt, &hash, &(outcome.len() as i64)];
+        self.of_lease(lease, (statements::STORE_OF_LEASE, &store), None)?;
+        objects.put(&hash, outcome, stored::put_until())?;
+        self.of_lease(lease, (statements::FINISH_STORED, &finish), Some((statements::IS_FINISHED, &finish)))
+    }
+
+    fn finish_all(&self, ends: &[(&Lease, &[u8])]) -> Vec<Result<(), QueueError>> {
+        let are_stored = self.objects.is_some() && ends.iter().any(|(_, outcome)| outcome.len() >= stored::LEAST);
+        let tickets: BTreeSet<&Ticket> = ends.iter().map(|(lease, _)| &lease.ticket).collect();
+        let together: Vec<JobEnd> = ends.iter().map(|(lease, outcome)| JobEnd::new(lease, outcome)).collect();
+        let held = if are_stored || tickets.len() < ends.len() { None } else { self.write_ends(&together).ok() };
+        let Some(held) = held else {
+            // What is wrong with one is no reason for the others.
+            return ends.iter().map(|(lease, outcome)| self.finish(lease, outcome)).collect();
+        };
+        let end = |((lease, _), is_held): (&(&Lease, &[u8]), bool)| {
+            if is_held { Ok(()) } else { Err(QueueError::Stale(lease.ticket.clone())) }
+        };
+        ends.iter().zip(held).map(end).collect()
     }
 
     fn judge(&self, judge: &dyn Judge) -> Result<Judged, QueueError> {
@@ -378,20 +391,10 @@ impl Queue for Postgres {
     }
 
     fn wait(&self, timeout: Duration) -> Result<Option<bool>, QueueError> {
-        let mut listener = self.connections.listener.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(client) = listener.as_mut() else {
-            let mut client = self.connections.connect()?;
-            client.batch_execute("LISTEN passhost_jobs")?;
-            *listener = Some(client);
-            return Ok(Some(true));
-        };
-        let announced = client.notifications().timeout_iter(timeout).next();
         // All that were announced are one.
-        let more = announced.and_then(|first| client.notifications().iter().count().map(|_| first.is_some()));
-        if more.is_err() || client.is_closed() {
-            *listener = None;
-        }
-        Ok(Some(more?))
+        Ok(Some(
+            self.connections.announced("LISTEN passhost_jobs", timeout)?.is_none_or(|announced| !announced.is_empty()),
+        ))
     }
 
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> {

@@ -6,7 +6,7 @@ mod engines;
 
 use engines::{Database, LEASE, Place as _, Server};
 use passhost_queue::{
-    Counts, JobLoss, JobState, LostAttempt, NewJob, Postgres, Queue, QueueError, QueueLimits, Ticket, Worker,
+    Counts, JobLoss, JobState, LostAttempt, NewJob, Postgres, Queue, QueueError, QueueLimits, SIGNED, Ticket, Worker,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -437,4 +437,58 @@ fn tables_of_version_1_are_brought_to_todays_and_their_jobs_go_on() {
         queue.finish(&job.lease, b"done").unwrap();
     }
     assert_eq!(queue.counts().unwrap(), Counts { ended: 2, ..Counts::default() });
+}
+
+#[test]
+fn jobs_end_together_and_a_stale_lease_fails_none_but_its_own() {
+    let Some(server) = Server::shared("jobs_end_together") else { return };
+    let queue = &Postgres::open(&server.schema("together"), limits()).unwrap();
+    let signed = [SIGNED.to_owned()];
+    for number in 0..40_u8 {
+        let needs = if number % 4 == 0 { &signed[..] } else { &[] };
+        queue.submit_job("a", None, &NewJob { bytes: &[number], needs, ..NewJob::default() }).unwrap();
+    }
+    let worker = Worker { offers: signed.to_vec(), ..Worker::default() };
+    let jobs = queue.take_batch(&worker, 40, LEASE).unwrap().jobs;
+    queue.give_back(&jobs[1].lease).unwrap();
+    let stale = |job: usize| job == 1;
+    let ends: Vec<_> = jobs[..20].iter().map(|job| (&job.lease, &job.payload[..])).collect();
+    for (job, end) in queue.finish_all(&ends).into_iter().enumerate() {
+        assert_eq!(matches!(end, Err(QueueError::Stale(_))), stale(job), "{job}: {end:?}");
+    }
+    // Nothing ends twice, not even in one call.
+    let ends = [(&jobs[20].lease, &b"one"[..]), (&jobs[20].lease, &b"two"[..]), ends[0]];
+    assert_eq!(queue.finish_all(&ends).iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, false]);
+    scope(|scope| {
+        for job in &jobs[21..] {
+            scope.spawn(|| queue.finish(&job.lease, &job.payload).unwrap());
+        }
+    });
+    assert_eq!(queue.judge(&|delivered| Ok(drop(delivered.outcome.clone()))).unwrap().accepted, 10);
+    assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, ended: 39, clients: 1, ..Counts::default() });
+    for job in jobs.iter().enumerate().filter(|(number, _)| !stale(*number)).map(|(_, job)| job) {
+        let status = queue.look("a", &job.lease.ticket).unwrap().unwrap();
+        let outcome = if job.payload == [20] { b"one".to_vec() } else { job.payload.clone() };
+        assert_eq!((status.state, status.outcome), (JobState::Finished, Some(outcome)));
+    }
+}
+
+#[test]
+fn a_client_hears_of_the_ends_of_its_jobs() {
+    let Some(server) = Server::shared("a_client_hears_of_the_ends") else { return };
+    let queue = Postgres::open(&server.schema("ends"), limits()).unwrap();
+    let [first, second, third] = [(); 3].map(|()| queue.submit("a", None, b"job").unwrap());
+    let all = [&first, &second, &third].map(Ticket::as_str);
+    let wait = || queue.wait_for_ends(LEASE).unwrap();
+    assert_eq!(wait(), None);
+    queue.finish(&queue.take(LEASE).unwrap().unwrap().lease, b"done").unwrap();
+    assert_eq!(queue.ended("a", &all).unwrap(), [first.clone()]);
+    let (job, another) = (queue.take(LEASE).unwrap().unwrap(), queue.submit("b", None, b"job").unwrap());
+    queue.cancel("b", &another).unwrap();
+    queue.finish(&job.lease, b"done").unwrap();
+    assert_eq!(wait(), Some(vec![second.clone()]), "nobody follows the other client");
+    queue.cancel("a", &third).unwrap();
+    assert_eq!(wait(), Some(vec![third.clone()]));
+    assert_eq!(queue.ended("a", &all[1..]).unwrap(), [second.clone(), third.clone()]);
+    assert_eq!(queue.wait_for_ends(Duration::ZERO).unwrap(), Some(vec![]));
 }

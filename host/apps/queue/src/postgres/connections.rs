@@ -2,8 +2,9 @@
 
 use super::address::Address;
 use crate::QueueError;
+use postgres::fallible_iterator::FallibleIterator as _;
 use postgres::types::ToSql;
-use postgres::{Client, Row, Statement};
+use postgres::{Client, Notification, Row, Statement};
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -77,7 +78,7 @@ pub struct ConnectionPool {
     address: Address,
     pool: Mutex<PoolState>,
     freed: Condvar,
-    /// The one that hears of jobs that come.
+    /// The one that hears of what is announced, on one channel.
     pub listener: Mutex<Option<Client>>,
 }
 
@@ -115,6 +116,26 @@ impl ConnectionPool {
             true => QueueError::Unreachable(error),
             false => error.into(),
         })
+    }
+
+    /// What is announced on a channel, at most so long from now on until there is something. `None` if nobody listened until now.
+    pub fn announced(&self, listen: &str, timeout: Duration) -> Result<Option<Vec<String>>, QueueError> {
+        let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(client) = listener.as_mut() else {
+            let mut client = self.connect()?;
+            client.batch_execute(listen)?;
+            *listener = Some(client);
+            return Ok(None);
+        };
+        let first = client.notifications().timeout_iter(timeout).next();
+        let all = first.and_then(|first| {
+            let others: Vec<Notification> = client.notifications().iter().collect()?;
+            Ok(first.into_iter().chain(others).map(|notification| notification.payload().to_owned()).collect())
+        });
+        if all.is_err() || client.is_closed() {
+            *listener = None;
+        }
+        Ok(Some(all?))
     }
 
     /// Does an operation, and does it again when that is safe and the connection broke or the database rolled it back. The

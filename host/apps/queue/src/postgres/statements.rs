@@ -5,6 +5,16 @@ pub const SUBMIT: &str = "
     SELECT what, known, known_hash, waiting, own, held
     FROM submit_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
+/// Has a client hear of the ends of its jobs. A client that has no job may be forgotten.
+pub const FOLLOW: &str = "
+    INSERT INTO clients (client, follows) VALUES ($1, true) ON CONFLICT (client) DO UPDATE SET follows = true
+    WHERE NOT clients.follows";
+
+/// Those of these jobs that have ended, or are not there.
+pub const ENDED: &str = "
+    SELECT given FROM unnest($1::text[]) given
+    WHERE NOT EXISTS (SELECT FROM jobs WHERE ticket = given AND state <= 'running')";
+
 /// Jobs that wait, of all clients and of this one, and the bytes of this one.
 pub const ROOM: &str = "
     SELECT coalesce(sum(waiting), 0)::bigint, coalesce(sum(waiting) FILTER (WHERE client = $1), 0)::bigint,
@@ -62,9 +72,11 @@ pub const FORGET_STORED: &str = "
     DELETE FROM stored_objects USING unused WHERE stored_objects.sha256 = unused.sha256 RETURNING unused.sha256";
 
 // Results, since version 7: see migrations/0007_delivered.sql.
-pub const FINISH: &str = "SELECT worker_end($1, $2, $3, $4)";
 pub const FINISH_STORED: &str = "SELECT worker_end_stored($1, $2, $3)";
 pub const IS_FINISHED: &str = "SELECT worker_ended($1, $2, $3)";
+
+// Since version 10: see migrations/0010_ends.sql.
+pub const FINISH_ALL: &str = "SELECT worker_end_all($1, $2, $3, $4)";
 pub const REFUSE: &str = "SELECT refuse_delivered($1, $2, $3, $4, $5)";
 
 /// Since version 8: see migrations/0008_canaries.sql.
