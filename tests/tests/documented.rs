@@ -155,6 +155,7 @@ impl Stage {
             _ if has("--cargo") => return None,
             // Run until they are stopped, or need a database; tests of their own start them.
             ["serve" | "worker" | "fleet", ..] => return None,
+            _ if has("--queue") => return None,
             // Need an endpoint, or what came of one; the tests of the agent bring it.
             ["agent", ..] => return None,
             // Needs a GPU.

@@ -307,3 +307,41 @@ fn a_host_that_is_drained_takes_nothing_until_it_is_not_any_more() {
     let refused = Passhost::new(["fleet", "retry", &id, "--queue", &address]).run();
     refused.expect_end(2, &["is finished; only what is lost is tried again"]);
 }
+
+#[test]
+fn a_batch_on_a_fleet_is_that_of_this_machine_and_goes_on_where_it_was_killed() {
+    let Some(database) = Database::shared("a_batch_on_a_fleet_is_that_of_this_machine") else { return };
+    let (address, place) = (database.schema("batches"), directory());
+    let samples =
+        ["rms-norm", "masked-mean-pool"].map(|name| sample_with(name, &["float32/s0-1_", "float32/shape-0/"]));
+    let samples = samples.each_ref().map(|sample| sample.path());
+    let [noop, fuse] = [plugin("noop"), plugin("fuse-pointwise")];
+    let paths = [noop.as_path(), fuse.as_path(), samples[0], samples[1]];
+    let (here, there) = (place.path().join("here.jsonl"), place.path().join("there.jsonl"));
+    let seed = ["--seed", "7"];
+    Passhost::bench(paths, &here).with(&seed).run().expect_end(0, &["2 of 2 samples have ended"]);
+    let options = ["--out", &there.display().to_string(), "--budget", "5ms", "--accept-noise", "--queue", &address];
+    let bench =
+        |more: &[&str]| Passhost::new([Path::new("bench")].iter().chain(&paths)).with(&options).with(&seed).with(more);
+    let begun = bench(&[]).command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut begun = begun.unwrap_or_else(|error| unreachable!("{error}"));
+    while fleet(&address)["counts"]["waiting"] != 4 {
+        std::thread::yield_now();
+    }
+    assert!(begun.kill().and_then(|()| begun.wait()).is_ok());
+    let worker = ["--budget", "5ms", "--submissions", "2", "--seed", "7"];
+    let workers =
+        ["node-1", "node-2"].map(|host| Worker::start(&samples, &address, &[&worker[..], &["--host", host]].concat()));
+    let run = bench(&["--resume"]).run();
+    run.expect_end(0, &["2 of 2 samples have ended", "device: cpu", "fuse-pointwise"]);
+    assert_eq!(fleet(&address)["counts"], serde_json::json!({"waiting": 0, "running": 0, "ended": 0, "clients": 0}));
+    let documents = |file: &Path| -> Vec<Value> {
+        let batch = passhost_supervisor::batch::read(file).map(|batch| batch.documents).unwrap_or_default();
+        batch.iter().map(|document| serde_json::to_value(document).unwrap_or_default()).collect()
+    };
+    let (one, other) = (documents(&here), documents(&there));
+    assert_eq!((one.len(), other.iter().map(lasting).collect::<Vec<_>>()), (4, one.iter().map(lasting).collect()));
+    bench(&["--resume"]).run().expect_end(0, &["results in ", "are kept, and not measured again"]);
+    workers.map(|worker| assert_eq!(worker.ends(Signal::TERM), Some(143)));
+    bench(&["--resume", "--labels", "none"]).run().expect_end(0, &["no worker takes these jobs now"]);
+}

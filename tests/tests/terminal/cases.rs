@@ -91,6 +91,8 @@ fn of_plugins(place: &Place) -> Vec<Case> {
                 batch(&night).with(&["--resume", "--verbose"]),
                 batch(&damaged).with(&["--resume"]),
                 place.run(&["bench", &garbage[1], &place.at("list")]),
+                place.run(&["bench", &copy, &good, "--queue", HOSTILE]),
+                place.run(&["bench", &copy, &good, "--queue", "x", "--objects", &format!("s3://{HOSTILE}")]),
             ],
         ),
         ("build", builds(place, &garbage[2])),

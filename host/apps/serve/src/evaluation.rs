@@ -27,21 +27,25 @@ pub struct EvaluationStatus {
 
 impl EvaluationStatus {
     pub fn new(id: Ticket, status: JobStatus) -> EvaluationStatus {
-        let JobStatus {
-            state, ahead, submitted_ms, started_ms, ended_ms, outcome, loss, lost_attempts, revoked, ..
-        } = status;
-        let trouble = |why: &str| EvaluationOutcome { trouble: Some(why.to_owned()), ..EvaluationOutcome::default() };
-        let last = lost_attempts.iter().rfind(|attempt| !attempt.died).map(|attempt| attempt.log.as_str());
-        let outcome = match (state, outcome) {
-            (JobState::Lost, _) => {
-                let why = lost(loss.unwrap_or(JobLoss::Workers));
-                trouble(&last.map_or_else(|| why.to_owned(), |last| format!("{why}: {last}")))
-            }
-            (_, Some(bytes)) => EvaluationOutcome::read(&bytes)
-                .unwrap_or_else(|| trouble("its result cannot be read; tell the operator")),
-            (_, None) => EvaluationOutcome::default(),
-        };
-        EvaluationStatus { id, state, ahead, submitted_ms, started_ms, ended_ms, outcome, revoked }
+        let JobStatus { state, ahead, submitted_ms, started_ms, ended_ms, .. } = status;
+        let revoked = status.revoked.clone();
+        EvaluationStatus { id, state, ahead, submitted_ms, started_ms, ended_ms, outcome: outcome(status), revoked }
+    }
+}
+
+/// What came of an evaluation, as far as that is known.
+pub fn outcome(status: JobStatus) -> EvaluationOutcome {
+    let trouble = |why: &str| EvaluationOutcome { trouble: Some(why.to_owned()), ..EvaluationOutcome::default() };
+    let last = status.lost_attempts.iter().rfind(|attempt| !attempt.died).map(|attempt| attempt.log.as_str());
+    match (status.state, status.outcome) {
+        (JobState::Lost, _) => {
+            let why = lost(status.loss.unwrap_or(JobLoss::Workers));
+            trouble(&last.map_or_else(|| why.to_owned(), |last| format!("{why}: {last}")))
+        }
+        (_, Some(bytes)) => {
+            EvaluationOutcome::read(&bytes).unwrap_or_else(|| trouble("its result cannot be read; tell the operator"))
+        }
+        (_, None) => EvaluationOutcome::default(),
     }
 }
 

@@ -69,7 +69,7 @@ struct Head {
 }
 
 /// What stands before the bytes of a submission that waits in the queue.
-pub(crate) fn head(sample: &str, kind: SubmissionKind) -> Vec<u8> {
+pub fn head(sample: &str, kind: SubmissionKind) -> Vec<u8> {
     let head = serde_json::json!(Head { sample: sample.to_owned(), kind });
     format!("{head}\n").into_bytes()
 }

@@ -1,5 +1,6 @@
 //! `passhost bench PLUGIN... LIST|DIR...`
 
+mod fleet;
 pub(super) mod given;
 pub(super) mod keeper;
 
@@ -15,6 +16,7 @@ use crate::output::print;
 use crate::progress::WorkProgress;
 use crate::terminal::Terminal;
 use clap::Args;
+use fleet::{FleetWork, QueueRunner};
 use given::BatchInputs;
 use keeper::{Keeper, Keeping};
 use passhost_child::Plugin;
@@ -49,6 +51,8 @@ pub struct BenchArguments {
     #[arg(long)]
     pub fail_fast: bool,
     #[command(flatten)]
+    pub fleet: FleetWork,
+    #[command(flatten)]
     pub sign: SignArguments,
     #[command(flatten)]
     pub launch: LaunchArguments,
@@ -81,6 +85,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     let submissions = arguments.submissions.unwrap_or(u32::try_from(plugins.len()).unwrap_or(u32::MAX));
     let config = arguments.launch.config(arguments.measure.config(submissions)?, &arguments.device.0)?;
     let progress = WorkProgress::new(terminal, arguments.progress, samples.len());
+    let fleet = arguments.fleet.open(&config, &samples, terminal)?;
     let mut header = Header::new(&config);
     let line = progress.clone();
     let supervisor = super::supervisor(config, terminal).watched_by(move |event| line.event(event));
@@ -90,16 +95,20 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     header.variants.clone_from(&arguments.variants);
     header.id = Some(BatchId::random().map_err(Stop::host)?.to_string());
     header.samples = samples.into_iter().map(sample_entry).collect();
+    header.external = fleet.is_some();
     progress.step("starting the device");
     let confinement = arguments.measure.confinement.mode();
+    let choices = if header.external { &[] } else { &*arguments.device.0 };
     let mut devices =
-        super::open_devices(&arguments.device.0, arguments.threads, confinement, signer.iter().map(Signer::key_path))?;
+        super::open_devices(choices, arguments.threads, confinement, signer.iter().map(Signer::key_path))?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     header.devices = devices.iter().map(|device| device.info().clone()).collect();
     progress.clear();
     print(header.devices.first().and_then(|device| arguments.launch.note(device)).map(str::to_owned));
 
     let (file, finished) = BatchFile::open(&arguments.out, &header, arguments.resume)?;
+    // Of a batch that goes on, they are those of its file.
+    let (id, known) = (file.header().id.clone().unwrap_or_default(), file.header().devices.clone());
     let stop = AtomicBool::new(false);
     let keeping = Keeping { out: &arguments.out, quiet: arguments.progress.quiet, fail_fast: arguments.fail_fast };
     let mut keeper = Keeper::new(file, &header, keeping, terminal, &progress, &stop);
@@ -107,7 +116,14 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     interrupt::watch();
     let checking = Checking::Beside(CHECKERS);
     let bench = BatchWork { header: &header, plugins: &plugins, finished: &finished, checking, stop: &stop };
-    supervisor.bench(&bench, &mut devices, |heard| keeper.hear(heard))?;
+    match fleet {
+        None => supervisor.bench(&bench, &mut devices, |heard| keeper.hear(heard))?,
+        Some(fleet) => {
+            let mut runner = QueueRunner::new(fleet, &plugins, &id, &stop, terminal);
+            supervisor.bench_by(&bench, &mut runner, known, |heard| keeper.hear(heard))?;
+            runner.clear();
+        }
+    }
     progress.clear();
     let exit = finish(&arguments.out, terminal)?;
     if let Some(signer) = &signer {

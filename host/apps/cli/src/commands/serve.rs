@@ -136,6 +136,10 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
             "--hosts is about results of workers, and this server evaluates itself; add --device none",
         ));
     }
+    if arguments.measure.seed.is_some() {
+        let why = "clients would read it in their first result, and know the inputs of the next";
+        return Err(Stop::usage(format!("--seed is not for a server: {why}")));
+    }
     let judge = judge(arguments)?;
     let config = config(&arguments.measure, &arguments.launch, arguments.submissions, &arguments.device)?;
     let (body, policy) = (config.limits.wasm, config.policy.name().to_owned());
@@ -225,10 +229,6 @@ pub fn config(
     submissions: u32,
     devices: &Devices,
 ) -> Result<Config, Stop> {
-    if measure.seed.is_some() {
-        let why = "clients would read it in their first result, and know the inputs of the next";
-        return Err(Stop::usage(format!("--seed is not for a server: {why}")));
-    }
     launch.config(measure.config(submissions)?, &devices.0)
 }
 

@@ -73,6 +73,8 @@ impl Sorted {
             };
             match line {
                 BatchLine::Sample(line) => drop(sorted.samples.insert(sample(&line.sample)?, line)),
+                // It is among those of the header.
+                BatchLine::Device(_) => {}
                 BatchLine::Variant(line) => {
                     let plugin = plugins.get(line.plugin.as_str()).copied();
                     let plugin = plugin.ok_or_else(|| unknown("plugin", &line.plugin))?;

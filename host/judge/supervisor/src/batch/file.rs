@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct BatchFile {
     path: PathBuf,
     file: LockedFile,
+    header: Header,
 }
 
 impl BatchFile {
@@ -27,7 +28,7 @@ impl BatchFile {
     /// If the file cannot be used, another batch writes it, it holds something and nobody asked to `resume`, it is
     /// damaged, or the batch in it was begun with something else.
     pub fn open(path: &Path, header: &Header, resume: bool) -> Result<(BatchFile, Finished), BatchError> {
-        let mut batch = BatchFile { path: path.into(), file: open_locked(path)? };
+        let mut batch = BatchFile { path: path.into(), file: open_locked(path)?, header: header.clone() };
         let length = batch.file.metadata().map_err(failed(path))?.len();
         if length > 0 && !resume {
             return Err(BatchError::asked(format!(
@@ -47,13 +48,21 @@ impl BatchFile {
         if whole < length {
             batch.file.set_len(whole).map_err(failed(path))?;
         }
-        if recorded.is_none() {
-            batch.append(header)?;
-            batch.keep_name();
+        match recorded {
+            Some(recorded) => batch.header = recorded,
+            None => {
+                batch.append(header)?;
+                batch.keep_name();
+            }
         }
         let mut finished = Finished::default();
         lines.iter().for_each(|(_, line)| finished.add(line));
         Ok((batch, finished))
+    }
+
+    /// What the batch was begun with, and the devices that came since.
+    pub fn header(&self) -> &Header {
+        &self.header
     }
 
     /// Adds a line in one piece and returns when it is on the disk.

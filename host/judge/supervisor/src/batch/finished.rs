@@ -21,6 +21,7 @@ impl Finished {
         match line {
             BatchLine::Variant(line) => self.add_variant(line),
             BatchLine::Sample(line) => drop(self.samples.insert(line.sample.path.clone(), line.clone())),
+            BatchLine::Device(_) => {}
         }
     }
 

@@ -27,6 +27,9 @@ pub struct Header {
     pub id: Option<String>,
     /// SHA-256 of its programs, by name.
     pub programs: BTreeMap<String, String>,
+    /// Whether an external runner evaluates, whose devices come with results.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub external: bool,
     /// The devices that variants are measured on, side by side.
     pub devices: Vec<DeviceInfo>,
     /// The rules in force.
@@ -88,6 +91,7 @@ impl Header {
             check: CHECK,
             id: None,
             programs: BTreeMap::new(),
+            external: false,
             devices: vec![],
             policy: config.policy.clone(),
             limits: Limits { guest: config.limits, measurement: config.settings },
@@ -131,7 +135,8 @@ impl Header {
             "timeout_ms": self.timeout_ms,
             "submissions": self.submissions,
             "variant": fewest(&variants.into_iter().cloned().collect::<Vec<_>>()),
-            "devices": devices,
+            "external": self.external,
+            "devices": if self.external { vec![] } else { devices },
             "samples": samples.collect::<Vec<_>>(),
         })
     }

@@ -1,5 +1,6 @@
 //! The lines of a batch file after its header.
 
+use passhost_result::DeviceInfo;
 use passhost_result::document::{ChildProfiles, Failure, Variant};
 use passhost_score::VariantOutcome;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,8 @@ pub enum BatchLine {
     Variant(Box<VariantLine>),
     /// A sample of which there are no variants.
     Sample(SampleLine),
+    /// A device that a runner elsewhere measured on first. Its position is the next after those before.
+    Device(Box<DeviceInfo>),
 }
 
 /// What became of a variant under a plugin.

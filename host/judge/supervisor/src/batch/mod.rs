@@ -8,6 +8,7 @@
 
 mod documents;
 mod error;
+mod external;
 mod file;
 mod finished;
 mod header;
@@ -24,6 +25,7 @@ mod tests;
 
 pub(crate) use documents::frame;
 pub use error::BatchError;
+pub use external::ExternalRunner;
 pub use file::BatchFile;
 pub use finished::Finished;
 pub use header::{Header, PluginEntry, SampleEntry};

@@ -89,7 +89,10 @@ pub(super) fn parse_bounded(path: &Path, from: impl BufRead, limit: usize) -> Re
             let reason = format!("it is no line of a batch: {}", one_line(&error.to_string(), 200));
             BatchError::line(path, number, &reason)
         };
-        contents.lines.push((number, serde_json::from_slice(line).map_err(damaged)?));
+        match (serde_json::from_slice(line).map_err(damaged)?, &mut contents.header) {
+            (BatchLine::Device(device), Some(header)) => header.devices.push(*device),
+            (line, _) => contents.lines.push((number, line)),
+        }
     }
     Ok(contents)
 }

@@ -18,7 +18,7 @@ pub(crate) struct Reporter<'a> {
 pub(crate) struct MeasuredSample {
     /// Position in the header.
     pub index: usize,
-    name: SampleName,
+    pub name: SampleName,
     of: usize,
     /// What kept its reader in.
     pub reader: Option<SandboxProfile>,
@@ -91,7 +91,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn tell(&self, event: BatchEvent) {
+    pub fn tell(&self, event: BatchEvent) {
         // Who no longer hears has ended the batch.
         let _ = self.events.send(event);
     }

@@ -5,12 +5,12 @@ use super::work::Checking;
 use super::work::SampleQueue;
 use super::*;
 use crate::supervisor::Config;
-use passhost_ir::{Dtype, TensorType};
+use passhost_ir::{DeviceFacts, DeviceKind, Dtype, TensorType};
 use passhost_result::document::{Blame, CHECK, ChildProfiles, Document, Job, Limits, Variant, failure};
 use passhost_result::scoring::{Frame, assemble};
 use passhost_result::timing::{Rules, measured};
 use passhost_result::verdict::{Judged, conclude, empty, failed};
-use passhost_result::{Block, DeviceTimes, OutputReport, ProcessTimes, SandboxProfile, Settings, Witness};
+use passhost_result::{Block, DeviceInfo, DeviceTimes, OutputReport, ProcessTimes, SandboxProfile, Settings, Witness};
 use passhost_score::FailureClass;
 use std::fs;
 use std::io::Read as _;
@@ -361,6 +361,33 @@ fn documents_are_bit_for_bit_those_of_evaluations() {
         assert!(expected.outcomes.len() == 1 || expected.confidence.is_some());
         assert_eq!(read(&place.path()).unwrap().documents, [expected]);
     }
+}
+
+#[test]
+fn devices_of_an_external_runner_come_with_lines_and_a_batch_goes_on_with_them() {
+    let place = Place::new();
+    let external = Header { external: true, ..header() };
+    let facts = DeviceFacts { kind: DeviceKind::Cuda, multiprocessors: 132, l2_bytes: 1, bandwidth: 1, launch_ns: 1 };
+    let device = |name: &str| {
+        let [device, name, id, torch, settings, note] = ["cuda:0", name, "uuid", "2.11.0", "", ""].map(str::to_owned);
+        DeviceInfo { device, name, id, facts, threads: 1, torch, settings, note }
+    };
+    let mut on_second = line("a", "one", 0, refused("x"));
+    if let BatchLine::Variant(line) = &mut on_second {
+        line.device = Some(1);
+    }
+    let (mut file, _) = place.open(&external, false).unwrap();
+    let devices = [device("one"), device("two")].map(|device| BatchLine::Device(Box::new(device)));
+    devices.iter().chain([&on_second]).for_each(|line| file.add(line).unwrap());
+    drop(file);
+    assert_eq!(read(&place.path()).unwrap().documents[0].job.device, Some(device("two")));
+    let (file, found) = place.open(&external, true).unwrap();
+    assert_eq!(
+        (file.header().devices.as_slice(), found),
+        (&[device("one"), device("two")][..], finished(&[on_second]))
+    );
+    drop(file);
+    assert!(place.refusal(&header(), true).contains("external was true and is false"));
 }
 
 #[test]

@@ -91,6 +91,11 @@ impl<'a> Keeper<'a> {
 
     fn keep(&mut self, sample: usize, line: &BatchLine) -> Result<(), BatchError> {
         self.file.add(line)?;
+        if let BatchLine::Device(info) = line {
+            self.progress.clear();
+            self.show(vec![crate::commands::device_line(info)]);
+            return Ok(());
+        }
         self.kept += 1;
         if let Some(left) = self.left.get(&sample) {
             self.progress.part(*left);
@@ -100,6 +105,7 @@ impl<'a> Keeper<'a> {
             BatchLine::Sample(SampleLine { sample, failure }) => {
                 (failure.as_ref().map(|failure| self.rows.lost("", &sample.name, failure)), failure.as_ref())
             }
+            BatchLine::Device(_) => (None, None),
         };
         self.progress.clear();
         self.show(row.into_iter().collect());
