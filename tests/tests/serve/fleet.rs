@@ -342,6 +342,8 @@ fn a_batch_on_a_fleet_is_that_of_this_machine_and_goes_on_where_it_was_killed() 
     let (one, other) = (documents(&here), documents(&there));
     assert_eq!((one.len(), other.iter().map(lasting).collect::<Vec<_>>()), (4, one.iter().map(lasting).collect()));
     bench(&["--resume"]).run().expect_end(0, &["results in ", "are kept, and not measured again"]);
-    workers.map(|worker| assert_eq!(worker.ends(Signal::TERM), Some(143)));
+    for worker in workers {
+        assert_eq!(worker.ends(Signal::TERM), Some(143));
+    }
     bench(&["--resume", "--labels", "none"]).run().expect_end(0, &["no worker takes these jobs now"]);
 }

@@ -464,7 +464,7 @@ fn jobs_end_together_and_a_stale_lease_fails_none_but_its_own() {
             scope.spawn(|| queue.finish(&job.lease, &job.payload).unwrap());
         }
     });
-    assert_eq!(queue.judge(&|delivered| Ok(drop(delivered.outcome.clone()))).unwrap().accepted, 10);
+    assert_eq!(queue.judge(&|_| Ok(())).unwrap().accepted, 10);
     assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, ended: 39, clients: 1, ..Counts::default() });
     for job in jobs.iter().enumerate().filter(|(number, _)| !stale(*number)).map(|(_, job)| job) {
         let status = queue.look("a", &job.lease.ticket).unwrap().unwrap();
@@ -482,7 +482,7 @@ fn a_client_hears_of_the_ends_of_its_jobs() {
     let wait = || queue.wait_for_ends(LEASE).unwrap();
     assert_eq!(wait(), None);
     queue.finish(&queue.take(LEASE).unwrap().unwrap().lease, b"done").unwrap();
-    assert_eq!(queue.ended("a", &all).unwrap(), [first.clone()]);
+    assert_eq!(queue.ended("a", &all).unwrap(), std::slice::from_ref(&first));
     let (job, another) = (queue.take(LEASE).unwrap().unwrap(), queue.submit("b", None, b"job").unwrap());
     queue.cancel("b", &another).unwrap();
     queue.finish(&job.lease, b"done").unwrap();
