@@ -6,7 +6,8 @@ mod engines;
 
 use engines::{Database, LEASE, Place as _, Server};
 use passhost_queue::{
-    Counts, JobLoss, JobState, LostAttempt, NewJob, Postgres, Queue, QueueError, QueueLimits, SIGNED, Ticket, Worker,
+    Counts, Delivered, JobLoss, JobState, LostAttempt, NewJob, Postgres, Queue, QueueError, QueueLimits, SIGNED,
+    Ticket, Worker,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -464,7 +465,7 @@ fn jobs_end_together_and_a_stale_lease_fails_none_but_its_own() {
             scope.spawn(|| queue.finish(&job.lease, &job.payload).unwrap());
         }
     });
-    assert_eq!(queue.judge(&|_| Ok(())).unwrap().accepted, 10);
+    assert_eq!(queue.judge(&|_: &Delivered| Ok(())).unwrap().accepted, 10);
     assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, ended: 39, clients: 1, ..Counts::default() });
     for job in jobs.iter().enumerate().filter(|(number, _)| !stale(*number)).map(|(_, job)| job) {
         let status = queue.look("a", &job.lease.ticket).unwrap().unwrap();
