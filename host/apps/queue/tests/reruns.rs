@@ -145,6 +145,34 @@ fn two_hosts_that_disagree_are_both_named_and_the_result_counts_no_more() {
 }
 
 #[test]
+fn a_third_run_that_comes_to_nothing_leaves_no_doubtful_result() {
+    let Some(fleet) = Fleet::new("undecided", &["one", "two", "three"]) else { return };
+    let hosts = || {
+        let ticket = fleet.submit();
+        fleet.queue.check_in(&worker("three")).unwrap();
+        fleet.ends("one", "fast");
+        fleet.ends("two", "slow");
+        assert_eq!((fleet.revoked(&ticket), fleet.queue.counts().unwrap().waiting), (None, 1));
+        ticket
+    };
+    let lost = hosts();
+    for _ in 0..10 {
+        fleet.take("three");
+        fleet.place.pass(Duration::from_secs(200));
+        assert_eq!(fleet.take("one"), None, "it ran the job");
+    }
+    assert_eq!(fleet.queue.counts().unwrap().waiting, 0);
+    assert!(fleet.revoked(&lost).is_some());
+    let forgotten = hosts();
+    fleet.place.pass(Duration::from_secs(1000));
+    fleet.queue.forget(Duration::from_secs(500)).unwrap();
+    let revoked = fleet.queue.revoked().unwrap().into_iter().map(|of| (of.ticket, of.host, of.reason));
+    let why = |ticket: &Ticket| format!("the results of one and two for job {ticket} differ: fast and slow");
+    let expected = [lost, forgotten].map(|ticket| (ticket.clone(), "one".to_owned(), why(&ticket)));
+    assert_eq!(revoked.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_third_host_decides_who_is_quarantined() {
     let Some(fleet) = Fleet::new("third", &["one", "two", "three"]) else { return };
     let good = || {

@@ -102,6 +102,20 @@ BEGIN
     RETURN NEXT job;
 END $$;
 
+-- A third run that comes to nothing decides nothing, and then the first result counts no more.
+CREATE FUNCTION is_undecided() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' OR NEW.state = 'lost' THEN
+        INSERT INTO revocations (ticket, host, reason)
+            SELECT tickets[1], hosts[1], reason FROM reruns JOIN disagreements ON disagreements.ticket = tickets[1]
+            WHERE reruns.ticket = OLD.ticket AND cardinality(tickets) > 1
+            ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN coalesce(NEW, OLD);
+END $$;
+CREATE TRIGGER is_undecided BEFORE UPDATE OF state OR DELETE ON jobs FOR EACH ROW
+    WHEN (OLD.client = '(rerun)') EXECUTE FUNCTION is_undecided();
+
 -- What a run has in common with the first one. Nothing of a job that is no such run.
 CREATE FUNCTION worker_draws(job text, epoch integer) RETURNS bytea LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
@@ -110,7 +124,7 @@ BEGIN
 END $$;
 
 -- As in version 5: nobody but users that `allow_worker` was called for may call functions of workers.
-REVOKE ALL ON FUNCTION run_again, accept_delivered, worker_draws FROM PUBLIC;
+REVOKE ALL ON FUNCTION run_again, accept_delivered, is_undecided, worker_draws FROM PUBLIC;
 DO $$
 DECLARE who name;
 BEGIN
