@@ -330,7 +330,7 @@ impl Queue for Embedded {
     }
 
     fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<JobState>, QueueError> {
-        self.write(LEAST, |tables| {
+        let state = self.write(LEAST, |tables| {
             let record = match tables.record(ticket) {
                 Err(QueueError::Record) => return Ok(Some(JobState::Lost)),
                 record => record?.filter(|record| record.client == client),
@@ -340,9 +340,12 @@ impl Queue for Embedded {
                 return Ok(Some(record.state));
             }
             self.end(tables, ticket, &record, &record.ended(JobState::Cancelled, self.now()))?;
-            self.leases.release_all(ticket);
             Ok(Some(JobState::Cancelled))
-        })
+        })?;
+        if state == Some(JobState::Cancelled) {
+            self.leases.release_all(ticket);
+        }
+        Ok(state)
     }
 
     fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<JobStatus>, QueueError> {
@@ -385,20 +388,21 @@ impl Queue for Embedded {
     }
 
     fn withdraw(&self, keys: &str) -> Result<usize, QueueError> {
-        self.write(LEAST, |tables| {
+        let tickets = self.write(LEAST, |tables| {
             let tickets = tables.tickets_of(keys)?;
             for ticket in &tickets {
                 let Some(mut record) = tables.readable(ticket)? else { continue };
                 if !record.state.is_end() {
                     let ended = record.ended(JobState::Cancelled, self.now());
                     self.end(tables, ticket, &record, &ended)?;
-                    self.leases.release_all(ticket);
                     record = ended;
                 }
                 tables.remove(ticket, &record)?;
             }
-            Ok(tickets.len())
-        })
+            Ok(tickets)
+        })?;
+        tickets.iter().for_each(|ticket| self.leases.release_all(ticket));
+        Ok(tickets.len())
     }
 
     fn share(&self, client: &str) -> Result<DiskShare, QueueError> {

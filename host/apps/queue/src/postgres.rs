@@ -13,8 +13,8 @@ mod turns;
 use crate::clock::milliseconds;
 use crate::record::{JobRecord, sha256, status};
 use crate::{
-    Canary, CheckIn, Counts, DiskShare, JobState, JobStatus, Judge, Judged, Lease, NewJob, Objects, Queue, QueueError,
-    QueueLimits, Taken, TakenBatch, Ticket, UnmetNeeds, Worker,
+    Canary, CheckIn, Counts, DiskShare, JobState, JobStatus, Judge, Judged, Lease, NewJob, ObjectError, Objects, Queue,
+    QueueError, QueueLimits, Taken, TakenBatch, Ticket, UnmetNeeds, Worker,
 };
 use ::postgres::Row;
 use ::postgres::types::ToSql;
@@ -347,7 +347,10 @@ impl Queue for Postgres {
         let ahead = row.try_get::<_, Option<i64>>(9)?.map(|ahead| ahead.unsigned_abs() as usize);
         let lost_attempts = serde_json::from_str(row.try_get(10)?).map_err(|_| QueueError::Record)?;
         let outcome = match (&record.outcome_sha256, row.try_get::<_, Option<i64>>(8)?) {
-            (Some(hash), Some(size)) => self.stored_outcome(hash, size.unsigned_abs())?,
+            (Some(hash), Some(size)) => match self.stored_outcome(hash, size.unsigned_abs()) {
+                Err(ObjectError::Missing(_) | ObjectError::Changed(_)) => None,
+                outcome => Some(outcome?),
+            },
             _ => row.try_get(7)?,
         };
         Ok(Some(JobStatus { lost_attempts, revoked: row.try_get(11)?, ..status(&record, ahead, outcome) }))

@@ -98,6 +98,35 @@ fn a_large_result_that_must_be_signed_is_judged_as_it_lies_in_the_store() {
 }
 
 #[test]
+fn a_result_that_cannot_be_read_keeps_no_other_from_being_judged() {
+    let Some(place) = Database::new("unread") else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let (store, gone) = (directory.path().join("store"), directory.path().join("gone"));
+    std::fs::create_dir(&store).unwrap();
+    let open = || Postgres::open(&place.address, QueueLimits::default()).unwrap();
+    let stored = open().with_objects(Objects::open(store.to_str().unwrap(), |_| None).unwrap());
+    let delivered = || {
+        for (host, outcome) in [("one", &[b's'; 100_000][..]), ("two", b"signed")] {
+            submit(&stored);
+            stored.finish(&begun(&stored, host).unwrap().lease, outcome).unwrap();
+        }
+    };
+    // By a server without a store.
+    delivered();
+    assert_eq!(open().judge(&judge).unwrap(), Judged { accepted: 1, refused: 1 });
+    stored.finish(&begun(&stored, "three").unwrap().lease, b"signed").unwrap();
+    assert_eq!(open().judge(&judge).unwrap(), ACCEPTED);
+    // While the store is away.
+    delivered();
+    std::fs::rename(&store, &gone).unwrap();
+    assert_eq!(stored.judge(&judge).unwrap(), ACCEPTED);
+    assert!(matches!(stored.judge(&judge), Err(QueueError::Object(_))));
+    std::fs::rename(&gone, &store).unwrap();
+    let believes = |delivered: &Delivered| if delivered.outcome.len() == 100_000 { Ok(()) } else { Err(String::new()) };
+    assert_eq!(stored.judge(&believes).unwrap(), ACCEPTED);
+}
+
+#[test]
 fn what_no_host_signs_is_lost_and_what_its_client_does_not_want_is_never_shown() {
     let Some(place) = Database::new("unsigned") else { return };
     let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();

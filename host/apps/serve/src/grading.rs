@@ -6,7 +6,7 @@ use crate::job::SubmittedJob;
 use crate::leases::HeldLeases;
 use passhost_queue::{Canary, CheckIn, Judge, Judged, Queue, QueueError, Taken, Ticket, Worker};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -45,8 +45,8 @@ pub trait Grader: Send {
     /// Grades jobs for one sample, one after the other, until there is none.
     fn grade(&mut self, jobs: &mut dyn JobsOfSample);
 
-    /// Evaluates what it knows the result of, where a fleet asks for that.
-    fn canary(&mut self) -> Option<Canary> {
+    /// Evaluates what it knows the result of, where a fleet asks for that. An error says why it could not be measured.
+    fn canary(&mut self) -> Option<Result<Canary, String>> {
         None
     }
 
@@ -96,6 +96,8 @@ pub enum GradingEvent<'a> {
     Away(&'a QueueError),
     /// What came of a canary.
     Canary(&'a Canary),
+    /// Why one was not measured: it is tried again, and nothing is taken before.
+    NoCanary(&'a str),
     /// What the process learnt when it said that it is there.
     CheckedIn(&'a CheckIn),
 }
@@ -132,6 +134,8 @@ pub struct Grading {
     /// Whether nobody waits for what is graded.
     is_abandoned: AtomicBool,
     is_drained: AtomicBool,
+    /// Graders that have jobs.
+    pub busy: AtomicUsize,
     pub hear: Box<dyn Fn(GradingEvent<'_>) + Send + Sync>,
 }
 
@@ -151,6 +155,7 @@ impl Grading {
             ending: watch::Sender::new(false),
             is_abandoned: AtomicBool::new(false),
             is_drained: AtomicBool::new(false),
+            busy: AtomicUsize::new(0),
             hear: Box::new(hear),
         }
     }
@@ -183,20 +188,25 @@ impl Grading {
         all.offers.sort();
         all.offers.dedup();
         let watched = Arc::clone(self);
-        std::thread::spawn(move || watched.watch(&all));
+        let watch = std::thread::spawn(move || watched.watch(&all));
         let work = |mut grader: Box<dyn Grader>| {
             let (grading, handle, alone) = (Arc::clone(self), handle.clone(), Arc::clone(&alone));
             std::thread::spawn(move || work(&grading, &*alone, &mut *grader, &handle))
         };
-        WorkingGraders(graders.into_iter().map(work).collect())
+        WorkingGraders { graders: graders.into_iter().map(work).collect(), watch }
     }
 
     /// Judges results of other processes until the process ends, and says how many were refused.
     pub fn judge(&self, judge: &dyn Judge, refused: impl Fn(usize)) {
+        let _end = EndOnPanic(self);
         while !self.is_ending() {
-            // Where the queue is away, they wait.
             match self.queue.judge(judge) {
-                Ok(Judged { accepted: 0, refused: 0 }) | Err(_) => std::thread::sleep(PAUSE),
+                // They wait.
+                Err(error) => {
+                    (self.hear)(GradingEvent::Away(&error));
+                    std::thread::sleep(OTHERS);
+                }
+                Ok(Judged { accepted: 0, refused: 0 }) => std::thread::sleep(PAUSE),
                 Ok(judged) => {
                     refused(judged.refused);
                     self.changed();
@@ -207,6 +217,7 @@ impl Grading {
 
     /// Tells those who wait of what other processes do with the queue, and these that this one is there.
     fn watch(&self, worker: &Worker) {
+        let _end = EndOnPanic(self);
         let mut said: Option<Instant> = None;
         while !self.is_ending() {
             if said.is_none_or(|said| said.elapsed() >= CHECK_IN) {
@@ -257,13 +268,16 @@ impl Grading {
     }
 }
 
-/// Threads that grade.
-pub struct WorkingGraders(Vec<JoinHandle<Result<(), QueueError>>>);
+/// Threads that grade, and the one that watches the queue.
+pub struct WorkingGraders {
+    graders: Vec<JoinHandle<Result<(), QueueError>>>,
+    watch: JoinHandle<()>,
+}
 
 impl WorkingGraders {
     /// Whether none is left.
     pub fn are_gone(&self) -> bool {
-        self.0.iter().all(JoinHandle::is_finished)
+        self.graders.iter().all(JoinHandle::is_finished)
     }
 
     /// Has them end what they grade, and begin nothing. When nobody waits any more, what is being graded is given back.
@@ -272,18 +286,34 @@ impl WorkingGraders {
         let waits_for = || match mode() {
             ShutdownMode::EndNow => {
                 grading.is_abandoned.store(true, Ordering::Relaxed);
-                grading.leases.count()
+                grading.busy.load(Ordering::Relaxed)
             }
             _ => 0,
         };
-        while self.0.iter().filter(|grader| !grader.is_finished()).count() > waits_for() {
+        while self.graders.iter().filter(|grader| !grader.is_finished()).count() > waits_for() {
             std::thread::sleep(LOOK);
         }
         grading.leases.give_back(&*grading.queue)?;
-        for grader in self.0.into_iter().filter(JoinHandle::is_finished) {
+        for grader in self.graders.into_iter().filter(JoinHandle::is_finished) {
             grader.join().map_err(|_| ServerError::Grader)??;
         }
-        Ok(())
+        not_panicked(self.watch)
+    }
+}
+
+/// Says so if a thread is over because of a panic.
+pub fn not_panicked(thread: JoinHandle<()>) -> Result<(), ServerError> {
+    if thread.is_finished() { thread.join().map_err(|_| ServerError::Grader) } else { Ok(()) }
+}
+
+/// Ends the process if its thread panics.
+struct EndOnPanic<'a>(&'a Grading);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.ending.send_replace(true);
+        }
     }
 }
 
@@ -305,8 +335,11 @@ fn work(grading: &Arc<Grading>, alone: &Alone, grader: &mut dyn Grader, handle: 
     let mut last_canary: Option<Instant> = None;
     while !grading.is_ending() {
         if last_canary.is_none_or(|last| last.elapsed() >= grading.settings.canary) {
+            if !check_canary(grading, alone, grader, handle)? {
+                handle.block_on(grading.pause());
+                continue;
+            }
             last_canary = Some(Instant::now());
-            check_canary(grading, alone, grader, handle)?;
         }
         let taken = match taken(grading, &worker) {
             // Its client is told, and others may wait.
@@ -346,16 +379,29 @@ fn work(grading: &Arc<Grading>, alone: &Alone, grader: &mut dyn Grader, handle: 
     Ok(())
 }
 
-/// Sees whether the host still measures as it should.
-fn check_canary(grading: &Grading, alone: &Alone, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
+/// Sees whether the host still measures as it should; false if that could not be measured now.
+fn check_canary(
+    grading: &Grading,
+    alone: &Alone,
+    grader: &mut dyn Grader,
+    handle: &Handle,
+) -> Result<bool, QueueError> {
     let mut canary = None;
     alone(&mut || canary = grader.canary());
-    let Some(canary) = canary else { return Ok(()) };
-    if !canary.is_good {
-        grading.is_drained.store(true, Ordering::Relaxed);
+    match canary {
+        None => Ok(true),
+        Some(Err(why)) => {
+            (grading.hear)(GradingEvent::NoCanary(&why));
+            Ok(false)
+        }
+        Some(Ok(canary)) => {
+            if !canary.is_good {
+                grading.is_drained.store(true, Ordering::Relaxed);
+            }
+            (grading.hear)(GradingEvent::Canary(&canary));
+            grading.kept(handle, true, || grading.queue.report_canary(&grading.worker, &canary)).map(|_| true)
+        }
     }
-    (grading.hear)(GradingEvent::Canary(&canary));
-    grading.kept(handle, true, || grading.queue.report_canary(&grading.worker, &canary)).map(drop)
 }
 
 /// The next job, with others for the same sample.

@@ -7,6 +7,7 @@ use passhost_queue::{QueueError, Taken};
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -24,6 +25,16 @@ pub struct HeldJobs<'a> {
     /// The one that is being graded, and since when.
     current: Option<(HeldJob<'a>, Instant)>,
     failed: Option<QueueError>,
+    _busy: Busy<'a>,
+}
+
+/// Counts a grader that has jobs.
+struct Busy<'a>(&'a Grading);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A job whose lease is renewed until this is dropped. After a panic it is nobody's, and is not given back, so that it counts as
@@ -57,7 +68,10 @@ impl<'a> HeldJobs<'a> {
             });
             HeldJob { grading, taken, renewing }
         };
-        HeldJobs { grading, handle, waiting: jobs.into_iter().map(hold).collect(), current: None, failed: None }
+        let waiting = jobs.into_iter().map(hold).collect();
+        // Once its leases are known.
+        grading.busy.fetch_add(1, Ordering::Relaxed);
+        HeldJobs { grading, handle, waiting, current: None, failed: None, _busy: Busy(grading) }
     }
 
     /// Gives back what was not begun.

@@ -12,11 +12,6 @@ impl HeldLeases {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.with(|leases| leases.len())
-    }
-
     /// Gives all of them back to those who wait, whatever becomes of the grading.
     pub fn give_back(&self, queue: &dyn Queue) -> Result<(), QueueError> {
         self.with(std::mem::take).iter().try_for_each(|lease| given_back(queue, lease))

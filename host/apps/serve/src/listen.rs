@@ -3,7 +3,7 @@
 use crate::api::router;
 use crate::connection::UnauthenticatedConnections;
 use crate::error::ServerError;
-use crate::grading::{Grader, LOOK, ShutdownMode};
+use crate::grading::{Grader, LOOK, ShutdownMode, not_panicked};
 use crate::openenv;
 use crate::state::{ServedSite, ServerState};
 use axum::Router;
@@ -58,13 +58,13 @@ pub fn serve(
     queue.recover(&site.worker.name)?;
     queue.withdraw(&openenv::keys(&site.worker.name))?;
     let state = ServerState::new(site, queue);
-    if let Some(judge) = state.judge.clone() {
+    let judging = state.judge.clone().map(|judge| {
         let judging = state.clone();
         std::thread::spawn(move || {
             let count = |refused| _ = judging.metrics.results_refused.inc_by(refused as u64);
             judging.grading.judge(&*judge, count);
-        });
-    }
+        })
+    });
     let (served, handle) = (state.clone(), runtime.handle().clone());
     // Where both would use the same processors, no command of an episode runs meanwhile.
     let alone = move |grade: &mut dyn FnMut()| {
@@ -75,6 +75,7 @@ pub fn serve(
     let answered = answer(&runtime, listener, &state, &mode);
     // Who grades nothing ends by itself, and needs the runtime until then.
     graders.end(&state.grading, &mode)?;
+    judging.map_or(Ok(()), not_panicked)?;
     answered
 }
 

@@ -20,6 +20,7 @@ pub struct Metrics {
     pub troubles: Counter,
     /// Of workers, by the judge.
     pub results_refused: Counter,
+    pub queue_errors: Counter,
     /// Connections with episodes.
     pub sessions: Counter,
     /// Requests on them.
@@ -56,6 +57,8 @@ impl Metrics {
         let graded = counter("evaluations", "Evaluations that have a result");
         let troubles = counter("evaluation_troubles", "Evaluations that the host could not do");
         let results_refused = counter("results_refused", "Results of workers that count for nothing");
+        let queue_errors =
+            counter("queue_errors", "Times that the queue or its object store did not do what was asked");
         let sessions = counter("sessions", "Connections with episodes that were opened");
         let requests = counter("session_requests", "Requests on these");
         let gauges = GAUGES.map(|(name, help)| {
@@ -77,6 +80,7 @@ impl Metrics {
             seconds,
             gauges,
             results_refused,
+            queue_errors,
             fleet,
         }
     }

@@ -96,8 +96,9 @@ impl ServerState {
             },
         );
         let (graded, troubles, seconds) = (metrics.graded.clone(), metrics.troubles.clone(), metrics.seconds.clone());
-        let grading = Grading::new(queue, site.worker.clone(), settings, move |event| {
-            if let GradingEvent::Graded { time, has_document, .. } = event {
+        let errors = metrics.queue_errors.clone();
+        let grading = Grading::new(queue, site.worker.clone(), settings, move |event| match event {
+            GradingEvent::Graded { time, has_document, .. } => {
                 if has_document {
                     graded.inc()
                 } else {
@@ -105,6 +106,8 @@ impl ServerState {
                 };
                 seconds.observe(time.as_secs_f64());
             }
+            GradingEvent::Away(_) => _ = errors.inc(),
+            _ => {}
         });
         let unauthenticated = UnauthenticatedConnections::new(site.limits.unauthenticated);
         ServerState(Arc::new(SharedState { unauthenticated, metrics, grading: Arc::new(grading), site }))

@@ -6,10 +6,13 @@
 mod engines;
 
 use engines::Server as Database;
-use passhost_queue::{Counts, JobState, NewJob, Objects, Postgres, Queue, QueueLimits, Ticket, Worker};
+use passhost_queue::{
+    Canary, Counts, Embedded, JobState, NewJob, Objects, Postgres, Queue, QueueLimits, Ticket, Worker,
+};
 use passhost_serve::{
     Graded, Grader, GradingEvent, GradingSettings, JobsOfSample, ServerError, ShutdownMode, work_alone,
 };
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -95,6 +98,56 @@ fn submit(queue: &Postgres, byte: u8) -> Ticket {
 fn submit_bytes(queue: &Postgres, bytes: &[u8]) -> Ticket {
     let head = b"{\"sample\":\"s\",\"kind\":\"component\"}\n";
     queue.submit_job("alice", None, &NewJob { head, bytes, needs: &[] }).unwrap()
+}
+
+/// A grader whose canary is good after it was not measured twice.
+struct Canaried(u32, Sender<&'static str>);
+
+impl Grader for Canaried {
+    fn grade(&mut self, jobs: &mut dyn JobsOfSample) {
+        while jobs.next().is_some() {
+            self.1.send("graded").unwrap();
+            jobs.ended(Graded::Document("{}".to_owned()));
+        }
+    }
+
+    fn canary(&mut self) -> Option<Result<Canary, String>> {
+        self.0 += 1;
+        let canary = Canary { device: "cpu".to_owned(), is_good: true, report: String::new() };
+        Some(if self.0 > 2 { Ok(canary) } else { Err("the machine is busy".to_owned()) })
+    }
+}
+
+#[test]
+fn nothing_is_taken_before_the_canary_is_measured() {
+    let place = tempfile::tempdir().unwrap();
+    let queue = Arc::new(Embedded::open(&place.path().join("queue"), QueueLimits::default()).unwrap());
+    let head = b"{\"sample\":\"s\",\"kind\":\"component\"}\n";
+    queue.submit_job("alice", None, &NewJob { head, bytes: b"job", needs: &[] }).unwrap();
+    let (hear, heard) = channel();
+    let graders: Vec<Box<dyn Grader>> = vec![Box::new(Canaried(0, hear.clone()))];
+    let (is_over, hears) = (Arc::new(AtomicBool::new(false)), hear);
+    let settings = GradingSettings {
+        lease: Duration::from_secs(60),
+        batch: 1,
+        holds_results: true,
+        sign: None,
+        canary: Duration::MAX,
+    };
+    let over = Arc::clone(&is_over);
+    let mode = move || if over.load(Ordering::Relaxed) { ShutdownMode::End } else { ShutdownMode::GoOn };
+    let hear = move |event: GradingEvent<'_>| {
+        let _ = match event {
+            GradingEvent::NoCanary(_) => hears.send("not measured"),
+            GradingEvent::Canary(_) => hears.send("good"),
+            _ => Ok(()),
+        };
+    };
+    let thread = std::thread::spawn(move || work_alone(queue, Worker::default(), settings, graders, mode, hear));
+    let said: Vec<_> = (0..4).map(|_| heard.recv().unwrap()).collect();
+    is_over.store(true, Ordering::Relaxed);
+    thread.join().unwrap().unwrap();
+    assert_eq!(said, ["not measured", "not measured", "good", "graded"]);
 }
 
 #[test]

@@ -150,6 +150,7 @@ struct WorkerLog {
 #[derive(Default)]
 struct LastSaid {
     is_away: bool,
+    no_canary: Option<String>,
     is_drained: bool,
     quarantine: Option<String>,
     refused: Vec<Ticket>,
@@ -175,8 +176,15 @@ impl WorkerLog {
                 }
             }
             GradingEvent::Canary(canary) => {
+                said.no_canary = None;
                 let end = if canary.is_good { "" } else { "; nothing is taken" };
                 print([format!("canary on {}: {}{end}", one_line(&canary.device, 80), one_line(&canary.report, 400))]);
+            }
+            GradingEvent::NoCanary(why) => {
+                if said.no_canary.as_deref() != Some(*why) {
+                    print([format!("the canary was not measured, nothing is taken before: {}", one_line(why, 400))]);
+                    said.no_canary = Some((*why).to_owned());
+                }
             }
             GradingEvent::CheckedIn(check_in) => {
                 said.is_away = false;

@@ -41,6 +41,10 @@ impl Address {
             }
         }
         let mut config: Config = (before + &others.join(between)).parse()?;
+        // However it was written.
+        if config.get_ssl_mode() == SslMode::Require {
+            return Err(QueueError::SslMode("require".to_owned()));
+        }
         // A machine that is gone closes no connection.
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(5));

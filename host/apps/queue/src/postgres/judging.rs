@@ -81,20 +81,31 @@ impl Postgres {
     pub(super) fn judge_delivered(&self, judge: &dyn Judge) -> Result<Judged, QueueError> {
         let (of_host, hosts) = (integer(self.limits.attempts), integer(self.limits.hosts));
         let mut judged = Judged::default();
+        // Why results could not be read; the next look tries them again.
+        let mut unread: Option<QueueError> = None;
         loop {
             let rows = self.query(statements::DELIVERED, &[&(JUDGED_AT_ONCE as i64)])?;
             for row in &rows {
                 let (ticket, attempt): (String, i32) = (row.try_get(0)?, row.try_get(1)?);
                 let (host, needs, bytes) = (row.try_get(2)?, row.try_get(3)?, row.try_get::<_, Option<Vec<u8>>>(4)?);
                 let outcome = match bytes {
-                    Some(bytes) => Some(bytes),
-                    None => self.stored_outcome(row.try_get(5)?, count(row, 6)?)?,
+                    Some(bytes) => Ok(bytes),
+                    None => self.stored_outcome(row.try_get(5)?, count(row, 6)?),
                 };
-                let has_bytes = outcome.is_some();
-                let delivered = Delivered { ticket: Ticket(ticket), host, needs, outcome: outcome.unwrap_or_default() };
+                let (outcome, not_stored) = match outcome {
+                    Ok(outcome) => (outcome, None),
+                    Err(error) => match stored::why_it_does_not_count(&error) {
+                        Some(why) => (vec![], Some(why.to_owned())),
+                        None => {
+                            unread = Some(error.into());
+                            continue;
+                        }
+                    },
+                };
+                let delivered = Delivered { ticket: Ticket(ticket), host, needs, outcome };
                 let (quarantine, earlier) = (row.try_get::<_, Option<String>>(7)?, earlier(row)?);
                 let why = quarantine.map(|why| format!("its host is quarantined: {why}"));
-                let why = why.or_else(|| (!has_bytes).then(|| stored::NOT_STORED.to_owned()));
+                let why = why.or(not_stored);
                 let has_run = earlier.iter().any(|run| run.host == delivered.host);
                 let why = why.or_else(|| has_run.then(|| "its host ran the job before".to_owned()));
                 // Another server may have judged it meanwhile.
@@ -107,8 +118,10 @@ impl Postgres {
                     }
                 }
             }
-            if rows.len() < JUDGED_AT_ONCE {
-                return Ok(judged);
+            match unread.take() {
+                Some(error) if judged == Judged::default() => return Err(error),
+                None if rows.len() == JUDGED_AT_ONCE => {}
+                _ => return Ok(judged),
             }
         }
     }

@@ -11,10 +11,19 @@ use std::time::{Duration, Instant};
 pub const LEAST: usize = 64 << 10;
 /// Bytes of an outcome that is read out of it, at most: its worker says how many there are.
 const MOST: u64 = 64 << 20;
-/// Why a result does not count whose bytes are missing or changed.
-pub const NOT_STORED: &str = "its result is not in the object store as it was delivered";
 /// How long bytes may take out of it, and what is removed.
 const FROM_STORE: Duration = Duration::from_secs(30);
+
+/// Why a result does not count whose bytes cannot be read, unless that is the store's or this server's trouble.
+pub fn why_it_does_not_count(error: &ObjectError) -> Option<&'static str> {
+    match error {
+        ObjectError::Missing(_) | ObjectError::Changed(_) => {
+            Some("its result is not in the object store as it was delivered")
+        }
+        ObjectError::NoStore(_) => Some("its result is in an object store, and the server that judges it has none"),
+        _ => None,
+    }
+}
 
 /// Until when bytes may take into the store: far less than the hour for which nobody removes them.
 pub fn put_until() -> Instant {
@@ -92,12 +101,9 @@ impl Postgres {
         }
     }
 
-    /// What came of a job. `None` if it is not what was stored.
-    pub(super) fn stored_outcome(&self, hash: &str, size: u64) -> Result<Option<Vec<u8>>, QueueError> {
-        match self.object(hash, size.min(MOST), Instant::now() + FROM_STORE) {
-            Err(ObjectError::Missing(_) | ObjectError::Changed(_)) => Ok(None),
-            outcome => Ok(outcome.map(Some)?),
-        }
+    /// What came of a job.
+    pub(super) fn stored_outcome(&self, hash: &str, size: u64) -> Result<Vec<u8>, ObjectError> {
+        self.object(hash, size.min(MOST), Instant::now() + FROM_STORE)
     }
 
     /// Removes objects that nobody refers to, and nobody stored in the last hour. Their rows go in the same transaction: who stores

@@ -30,7 +30,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub struct FleetWork {
     /// Has the workers of this PostgreSQL database evaluate, whose samples and options must be these: postgres://USER@HOST/DATABASE
     /// with the owner of its tables, or a file with that and a password
-    #[arg(long, value_name = "ADDRESS|FILE", conflicts_with_all = ["device", "threads", "variants"])]
+    #[arg(long, value_name = "ADDRESS|FILE", conflicts_with_all = ["device", "threads", "variants", "sign"])]
     queue: Option<String>,
     /// The directory or bucket in which the workers find large plugins (`passhost worker --objects`)
     #[arg(long, value_name = "DIR|s3://BUCKET/PREFIX", requires = "queue")]
@@ -189,7 +189,7 @@ impl ExternalRunner for QueueRunner<'_> {
         let is_withdrawn = |ticket: &Ticket| {
             let status = self.fleet.queue.look(&self.client, ticket);
             status.is_ok_and(|status| status.is_some_and(|status| status.state == JobState::Waiting))
-                && self.fleet.queue.cancel(&self.client, ticket).is_ok()
+                && matches!(self.fleet.queue.cancel(&self.client, ticket), Ok(Some(JobState::Cancelled)))
         };
         let withdrawn: Vec<Ticket> = self.jobs.iter().filter(|ticket| is_withdrawn(ticket)).cloned().collect();
         withdrawn.iter().for_each(|ticket| drop(self.jobs.take(ticket)));

@@ -3,7 +3,7 @@
 use super::samples::ServedSamples;
 use super::{offers, reruns};
 use crate::commands::source;
-use crate::commands::worker::canary::{CanaryFile, canary};
+use crate::commands::worker::canary::CanaryFile;
 use crate::exit::Stop;
 use passhost_builder::{BuildLimits, PassSource};
 use passhost_child::cores::{self, PinnedCores};
@@ -86,14 +86,14 @@ impl Evaluator {
         Ok(document)
     }
 
-    /// The canary's document. Its file is read each time.
-    fn canary_document(&mut self, path: &Path) -> Result<(CanaryFile, Document), String> {
+    /// What comes of the canary. Its file is read each time.
+    fn measured_canary(&mut self, path: &Path) -> Result<Canary, String> {
         let (file, bytes) = CanaryFile::read(path)?;
         let job = SubmittedJob { sample: file.sample.clone(), kind: SubmissionKind::Component, bytes, draws: None };
         let supervisor = Arc::clone(&self.supervisor);
         let mut checker = supervisor.checker(self.device.info().facts);
         let document = self.document(&supervisor, &mut checker, &mut None, &job)?;
-        Ok((file, document))
+        file.judge(&document, self.device.info())
     }
 
     fn load(&self, job: &SubmittedJob) -> Result<LoadedPlugin, Stop> {
@@ -132,11 +132,17 @@ impl Grader for Evaluator {
         vec![offers::of_device(&self.device)]
     }
 
-    fn canary(&mut self) -> Option<Canary> {
+    /// It is not good if it was outside of its interval each time.
+    fn canary(&mut self) -> Option<Result<Canary, String>> {
         let path = self.canary.clone()?;
-        let mut tries = (0..CANARIES).map(|_| canary(self.canary_document(&path), self.device.info()));
-        let first = tries.next()?;
-        Some(if first.is_good { first } else { tries.find(|canary| canary.is_good).unwrap_or(first) })
+        let mut last = None;
+        for _ in 0..CANARIES {
+            last = Some(self.measured_canary(&path));
+            if !matches!(&last, Some(Ok(canary)) if !canary.is_good) {
+                break;
+            }
+        }
+        last
     }
 
     fn grade(&mut self, jobs: &mut dyn JobsOfSample) {

@@ -7,7 +7,7 @@ use crate::exit::Stop;
 use passhost_agent_tools::sha256;
 use passhost_child::device::Device;
 use passhost_result::DeviceInfo;
-use passhost_sample::SampleText;
+use passhost_sample::{CONSTRAINTS, SampleText};
 use passhost_supervisor::Config;
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub fn of_programs(programs: &BTreeMap<String, String>) -> String {
 /// The programs, the policy, how is measured, and the samples.
 pub fn of_server(config: &Config, samples: &ServedSamples) -> Result<Vec<String>, Stop> {
     let programs = programs().map_err(|error| Stop::host(format!("cannot read the programs of passhost: {error}")))?;
-    let text = |path| SampleText::open(path).map_or_else(|error| error.to_string(), |text| text.sha256().to_owned());
+    let text = |path| SampleText::open(path).map_or_else(|error| error.to_string(), |text| everything(&text));
     let samples: BTreeMap<&String, String> = samples.iter().map(|(name, named)| (name, text(&named.path))).collect();
     Ok(vec![
         of_programs(&programs),
@@ -34,6 +34,12 @@ pub fn of_server(config: &Config, samples: &ServedSamples) -> Result<Vec<String>
         label("settings", &format!("{config:?}")),
         label("samples", &format!("{samples:?}")),
     ])
+}
+
+/// A sample by its hash, and by what hidden sizes are drawn from, of which the hash says nothing.
+fn everything(sample: &SampleText) -> String {
+    let sizes = (0..sample.variants().len()).map(|variant| sample.text(variant, CONSTRAINTS));
+    format!("{} {:?}", sample.sha256(), sizes.collect::<Vec<_>>())
 }
 
 /// What an operator calls workers that some submissions need.

@@ -37,22 +37,17 @@ impl CanaryFile {
         found.ok_or_else(|| format!("the canary has no ratio for the device `{}`", one_line(&device.name, 80)))
     }
 
-    /// What a document says of the device.
-    fn judge(&self, document: &Document, device: &DeviceInfo) -> Result<String, String> {
+    /// What a document says of the device. An error says that it was not measured.
+    pub fn judge(&self, document: &Document, device: &DeviceInfo) -> Result<Canary, String> {
         let [least, most] = self.ratio(device)?;
         let of_device = document.device_scores.as_ref().map(|scores| scores.aggregate_score);
         let Some(ratio) = of_device.or(document.scores.as_ref().map(|scores| scores.aggregate_score)) else {
             let why = document.failure.as_ref().map_or("it has no score", |failure| &failure.message);
-            return Err(format!("the canary was not measured: {}", one_line(why, 400)));
+            return Err(one_line(why, 400));
         };
+        let is_good = (least..=most).contains(&ratio);
         let text = format!("{ratio:.3}, expected {least} to {most}");
-        if (least..=most).contains(&ratio) { Ok(text) } else { Err(format!("the ratio of the canary is {text}")) }
+        let report = if is_good { text } else { format!("the ratio of the canary is {text}") };
+        Ok(Canary { device: device.name.clone(), is_good, report })
     }
-}
-
-/// What came of a canary on a device.
-pub fn canary(document: Result<(CanaryFile, Document), String>, device: &DeviceInfo) -> Canary {
-    let judged = document.and_then(|(file, document)| file.judge(&document, device));
-    let is_good = judged.is_ok();
-    Canary { device: device.name.clone(), is_good, report: judged.unwrap_or_else(|why| why) }
 }
