@@ -30,6 +30,7 @@ EXAMPLES = """\
   python -m passhost_extract my_model:Net --input tokens=2,32:1000 --dtypes float32,float16 --out samples
   python -m passhost_extract kernelbench KernelBench --level 1
   python -m passhost_extract definitions SOL-ExecBench
+  python -m passhost_extract gpumode reference-kernels
   python -m passhost_extract softmax.py:Model --option 'get_init_inputs()' --input 'get_inputs()' --set batch_size=16
 """
 
@@ -127,7 +128,7 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments and arguments[0] in ("definitions", "kernelbench"):
+    if arguments and arguments[0] in ("definitions", "gpumode", "kernelbench"):
         return problems.main(arguments[0], arguments[1:])
     torch.manual_seed(0)
     given = argument_parser().parse_args(arguments)

@@ -91,9 +91,15 @@ def main() -> int:
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--workloads", type=Path)
     parser.add_argument("--most", type=int)
+    parser.add_argument("--memory", type=int)
     given = parser.parse_args()
     try:
-        if given.workloads:
+        if given.memory:
+            # It depends on what only this needs.
+            from .gpumode import posed
+
+            files, reason = posed(given.file, given.name, given.most, given.memory)
+        elif given.workloads:
             files, reason = defined(given.file, given.workloads, given.name, given.most)
         else:
             files, reason = extracted(given.file, given.name, evaluation=given.evaluation, small=given.small)

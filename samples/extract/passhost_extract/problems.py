@@ -1,4 +1,5 @@
-"""`python -m passhost_extract kernelbench FOLDER`, `definitions FOLDER`: tasks of benchmarks as samples, by sandboxed processes."""
+"""`python -m passhost_extract kernelbench FOLDER`, `definitions FOLDER`, `gpumode FOLDER`: tasks of benchmarks as samples, by sandboxed
+processes."""
 
 from __future__ import annotations
 
@@ -29,6 +30,11 @@ Make samples of the definitions below FOLDER, and a list of them: JSON files wit
 of SOL-ExecBench (definition.json, workload.jsonl) and FlashInfer-Bench (definitions/, workloads/). A workload becomes a variant. Each
 reference is executed by a process of its own, sandboxed, without network.
 """
+GPUMODE = """\
+Make samples of the problems of GPU MODE's competitions, and a list of them. FOLDER is a clone of github.com/gpu-mode/reference-kernels.
+The arguments of a problem's benchmarks become variants. Each reference is executed by a process of its own, sandboxed, without network.
+"""
+_ABOUT = {"kernelbench": DESCRIPTION, "definitions": DEFINITIONS, "gpumode": GPUMODE}
 _LEVELS = (1, 2, 3)
 # Bytes of what a task may leave.
 _LARGEST = 64 << 20
@@ -40,12 +46,14 @@ _WORDS = {"Memory": "takes too much memory", "Wall": "takes too long", "Scratch"
 
 @dataclass(frozen=True)
 class Problem:
-    """A task: its sample's path in a list, its files, and what else the process that makes the sample is told."""
+    """A task: its sample's path in a list, its files, what else the process that makes the sample is told, and if there is a reason to
+    start none, that."""
 
     sample: str
     file: Path
-    workloads: Path | None = None
+    beside: tuple[Path, ...] = ()
     options: tuple[str, ...] = ()
+    refused: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,26 +85,50 @@ def kernelbench(folder: Path, level: int, options: tuple[str, ...]) -> list[Prob
 
 def definitions(folder: Path, most: int) -> list[Problem]:
     """The definitions below a folder that have workloads, by their paths."""
-    options = ("--most", str(most))
-    found = [Problem(str(path.parent.relative_to(folder)), path, path.with_name("workload.jsonl"), options)
-             for path in folder.rglob("definition.json")]
+
+    def problem(sample: Path, path: Path, workloads: Path) -> Problem:
+        options = ("--most", str(most), "--workloads", str(workloads.resolve()))
+        return Problem(str(sample.relative_to(folder)), path, (workloads,), options)
+
+    found = [problem(path.parent, path, path.with_name("workload.jsonl")) for path in folder.rglob("definition.json")]
     for place in folder.rglob("definitions"):
         lists = {path.stem: path for path in place.with_name("workloads").rglob("*.jsonl")}
         paths = [path for path in place.rglob("*.json") if path.stem in lists]
-        found += [Problem(str(path.relative_to(folder).with_suffix("")), path, lists[path.stem], options) for path in paths]
+        found += [problem(path.with_suffix(""), path, lists[path.stem]) for path in paths]
     if not found:
         raise ExtractError(f"{folder} has no definition.json, and no folder of definitions beside one of workloads")
     return sorted(found, key=lambda problem: problem.sample)
 
 
+def gpumode(folder: Path, most: int, memory: int) -> list[Problem]:
+    """The problems of GPU MODE below a folder, by their paths."""
+    try:
+        from .gpumode import modules
+    except ModuleNotFoundError as error:
+        raise ExtractError(f"a task.yml is read with {error.name}, which is not installed; `pip install pyyaml`") from error
+
+    def problem(path: Path) -> Problem:
+        sample = str(path.parent.relative_to(top))
+        try:
+            return Problem(sample, path, modules(path, folder), ("--most", str(most), "--memory", str(memory)))
+        except ExtractError as error:
+            return Problem(sample, path, refused=str(error))
+
+    top = folder / "problems"
+    if not (found := sorted(top.rglob("task.yml"))):
+        raise ExtractError(f"{folder} has no task.yml below problems; it must be a clone of gpu-mode/reference-kernels")
+    return [problem(path) for path in found]
+
+
 def make(problem: Problem, way: Way) -> Made:
     """Have the sample of one task made."""
+    if problem.refused:
+        return Made({}, _line(problem.refused))
     name = check_folder_name(problem.sample.rpartition("/")[2])
-    files = [path.resolve() for path in (problem.file, problem.workloads) if path]
-    options = [*problem.options, *(["--workloads", str(files[1])] if problem.workloads else [])]
+    files = [path.resolve() for path in (problem.file, *problem.beside)]
     with tempfile.TemporaryDirectory(prefix="passhost-extract-") as scratch:
         folder = Path(scratch).resolve()
-        ended = run(way.program, "passhost_extract.problem", [str(files[0]), name, *options], files, folder, way.limits)
+        ended = run(way.program, "passhost_extract.problem", [str(files[0]), name, *problem.options], files, folder, way.limits)
         left = _line(_left(folder / REASON))
         if ended.how == 0:
             return Made(_files(_left(folder / SAMPLE)), left)
@@ -145,7 +177,7 @@ def write(problems: list[Problem], name: str, about: str, out: Path, way: Way) -
                 read.append(problem.sample)
             how = ["read", made.remark] if made.files else [f"not read: {made.remark}"]
             print(f"{problem.sample}: {', '.join(filter(None, how))}", flush=True)
-    files = [path for problem in problems for path in (problem.file, problem.workloads) if path]
+    files = [path for problem in problems for path in (problem.file, *problem.beside)]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
     title = f"# {about}: {len(read)} of {len(problems)} tasks, whose files have SHA-256 {digest}\n"
     (out / f"{name}.txt").write_text(title + "".join(f"{sample}\n" for sample in read))
@@ -153,8 +185,7 @@ def write(problems: list[Problem], name: str, about: str, out: Path, way: Way) -
 
 
 def argument_parser(which: str) -> argparse.ArgumentParser:
-    about = DESCRIPTION if which == "kernelbench" else DEFINITIONS
-    parser = argparse.ArgumentParser(f"python -m passhost_extract {which}", description=about)
+    parser = argparse.ArgumentParser(f"python -m passhost_extract {which}", description=_ABOUT[which])
     parser.add_argument("folder", metavar="FOLDER", type=Path)
     parser.add_argument("--out", type=Path, default=Path(which), help=f"the folder of samples and lists; {which} if not given")
     if which == "kernelbench":
@@ -162,7 +193,7 @@ def argument_parser(which: str) -> argparse.ArgumentParser:
         parser.add_argument("--small", action="store_true", help="sizes that a CPU runs, in place of the original ones")
         parser.add_argument("--evaluation", action="store_true", help="models in evaluation mode; as KernelBench has them if not given")
     else:
-        parser.add_argument("--workloads", type=int, default=4, help="of a definition, the first ones; 4 if not given")
+        parser.add_argument("--workloads", type=int, default=4, help="of a task, the first ones; 4 if not given")
     jobs = min(8, os.cpu_count() or 1)
     parser.add_argument("--jobs", type=int, default=jobs, help="tasks at a time; one a core, at most 8, if not given")
     parser.add_argument("--limit-seconds", type=int, default=300, help="of a task; 300 if not given")
@@ -178,6 +209,9 @@ def main(which: str, arguments: list[str]) -> int:
         way = Way(program, Limits(given.limit_seconds, given.limit_memory << 30), given.jobs)
         if which == "definitions":
             write(definitions(given.folder, given.workloads), which, "Definitions", given.out, way)
+            return 0
+        if which == "gpumode":
+            write(gpumode(given.folder, given.workloads, way.limits.memory), which, "GPU MODE", given.out, way)
             return 0
         options = tuple(option for option, on in (("--evaluation", given.evaluation), ("--small", given.small)) if on)
         how = f"{'smaller' if given.small else 'original'} sizes, {'evaluation' if given.evaluation else 'training'} mode"
