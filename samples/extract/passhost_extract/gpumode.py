@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import resource
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import torch
 import yaml
@@ -27,8 +29,13 @@ _REFERENCE = "reference.py"
 # Bytes of a task.yml.
 _LARGEST = 1 << 20
 _MODULE = re.compile(r"[A-Za-z_]\w*\.py")
-# How a text names the device that a problem is written for, and the one that it runs on here.
-_CUDA = ((re.compile(r"""(["'])cuda(:\d+)?\1"""), '"cpu"'), (re.compile(r"\.cuda\(\)"), ".cpu()"))
+# What stands in place of a text: of the device that a problem is written for, the one that it runs on here; of parameters, which
+# can't be traced while they are made, plain tensors.
+_REPLACED = (
+    (re.compile(r"""(["'])cuda(:\d+)?\1"""), '"cpu"'),
+    (re.compile(r"\.cuda\(\)"), ".cpu()"),
+    (re.compile(r"\b(torch\.)?nn\.Parameter\("), "torch.Tensor.detach("),
+)
 
 
 @dataclass(frozen=True)
@@ -92,8 +99,8 @@ def posed(path: Path, name: str, most: int, memory: int) -> tuple[dict[str, str]
         raise ExtractError("task.yml has neither benchmarks nor tests, whose arguments would be variants; add one")
     for file, source in description.modules.items():
         text = source.read_text()
-        for gpu, here in _CUDA:
-            text = gpu.sub(here, text)
+        for pattern, other in _REPLACED:
+            text = pattern.sub(other, text)
         Path(file).write_text(text)
     module, _ = load(f"{_REFERENCE}:ref_kernel", {})
     generate, reference = _function(module, "generate_input"), _marking(_function(module, "ref_kernel"))
@@ -102,8 +109,9 @@ def posed(path: Path, name: str, most: int, memory: int) -> tuple[dict[str, str]
     for arguments in description.arguments[:most]:
         with _bounded(memory, arguments):
             data = _generated(generate, arguments)
-        captured = capture_unrun(reference, data)
-        _unmark(captured.graph_module.graph)
+        with _plain_parameters():
+            captured = capture_unrun(reference, data)
+        _drop_marks(captured.graph_module.graph)
         with _bounded(memory, arguments):
             task.add_captured(captured, reference, data)
     return task.files(), ""
@@ -132,11 +140,32 @@ def _marking(reference: Callable[..., Any]) -> Callable[[Any], Any]:
     return ref_kernel
 
 
-def _unmark(graph: fx.Graph) -> None:
-    for node in graph.output_node().all_input_nodes:
+@contextmanager
+def _plain_parameters() -> Iterator[None]:
+    """Have layers of torch that a reference makes while it is traced hold plain tensors."""
+    with ExitStack() as patches:
+        for name, module in list(sys.modules.items()):
+            if name.startswith("torch.nn.modules.") and name != "torch.nn.modules.module" and hasattr(module, "Parameter"):
+                patches.enter_context(mock.patch.object(module, "Parameter", lambda data, requires_grad=True: data))
+        yield
+
+
+def _drop_marks(graph: fx.Graph) -> None:
+    """Take out calls of `detach`, which do nothing without gradients, and first values of weights that the reference replaces."""
+    for node in list(graph.nodes):
         if node.op == "call_method" and node.target == "detach":
             node.replace_all_uses_with(node.all_input_nodes[0])
             graph.erase_node(node)
+    for node in list(graph.nodes):
+        if node.target is torch.empty and all(_fills(user, node) for user in node.users):
+            for user in list(node.users):
+                graph.erase_node(user)
+            graph.erase_node(node)
+
+
+def _fills(node: fx.Node, tensor: fx.Node) -> bool:
+    """Whether a call does nothing but write to `tensor`."""
+    return node.op == "call_method" and str(node.target).endswith("_") and node.args[0] is tensor and not node.users
 
 
 def _leave_switches_out(module: ModuleType) -> None:
