@@ -192,7 +192,9 @@ def _generated(generate: Callable[..., Any], arguments: dict[str, Any]) -> Any:
         data = made(few=False)
     for value in pytree.tree_leaves(data):
         if isinstance(value, Tensor) and value.is_floating_point() and value.dtype.itemsize < 2:
-            raise ExtractError(f"an input is of type {value.dtype}, which no sample has; have generate_input make a type of 16 bits or more")
+            raise ExtractError(
+                f"an input is of type {value.dtype}, which no sample has; have generate_input make a type of 16 bits or more"
+            )
     return data
 
 
