@@ -127,6 +127,19 @@ fn a_result_that_cannot_be_read_keeps_no_other_from_being_judged() {
 }
 
 #[test]
+fn what_a_worker_calls_damaged_can_be_tried_again() {
+    let Some(place) = Database::new("called_damaged") else { return };
+    let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();
+    let ticket = submit(&queue);
+    let attempt = begun(&queue, "one").unwrap().lease.attempt;
+    place.execute(&format!("SELECT worker_damaged('{ticket}', {attempt})"));
+    let status = queue.look("alice", &ticket).unwrap().unwrap();
+    assert_eq!((status.state, status.loss), (JobState::Lost, Some(JobLoss::Payload)));
+    assert_eq!(queue.retry(&ticket).unwrap(), Some(JobState::Waiting));
+    assert_eq!(begun(&queue, "one").unwrap().payload, b"job");
+}
+
+#[test]
 fn what_no_host_signs_is_lost_and_what_its_client_does_not_want_is_never_shown() {
     let Some(place) = Database::new("unsigned") else { return };
     let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();
