@@ -31,8 +31,10 @@ def test_the_list_names_every_task_and_the_tasks_have_45_graphs() -> None:
 
 def unpacked(sample: Path) -> dict[str, str]:
     """The files of a packed sample, by their paths."""
-    lines = iter(sample.read_text().splitlines()[1:])
-    files, names = {}, []
+    # Behind the line that says what it is, and before the one that ends it.
+    lines = iter(sample.read_text().splitlines()[1:-1])
+    files: dict[str, str] = {}
+    names: list[str] = []
     for line in lines:
         kind, *words = line.split(" ")
         if kind == "file":
