@@ -148,7 +148,7 @@ fn device_facts(directory: &Path, device: &Device) -> Result<Vec<String>, Stop> 
 
 /// `device: cpu, Intel Xeon, 2 threads, torch 2.11.0`, and why it is not the GPU if there is something to say.
 fn device_line(info: &passhost_result::DeviceInfo) -> String {
-    let mut line = format!("device: {}, {}, {} threads, torch {}", info.device, info.name, info.threads, info.torch);
+    let mut line = format!("device: {}, {}", info.device, info.text());
     if !info.note.is_empty() {
         line.push_str(&format!(" ({})", info.note));
     }

@@ -1,7 +1,7 @@
 //! What must be equal for numbers to answer the same question, and what should be.
 
 use passhost_result::document::{Document, Launch};
-use passhost_result::{Headline, InputMode, left_out};
+use passhost_result::{DeviceInfo, Headline, InputMode, left_out};
 use passhost_score::Options;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -152,10 +152,7 @@ pub(crate) fn remarks(documents: &[&Document]) -> Vec<String> {
     if hosts.len() > 1 {
         remarks.push(format!("made by different versions of passhost: {}", hosts.join(", ")));
     }
-    let devices = distinct(&|document| {
-        let device = document.job.device.as_ref()?;
-        Some(format!("{}, {} threads, torch {}", device.name, device.threads, device.torch))
-    });
+    let devices = distinct(&|document| document.job.device.as_ref().map(DeviceInfo::text));
     if devices.len() > 1 {
         remarks.push(format!("made on different machines: {}", devices.join("; ")));
     }

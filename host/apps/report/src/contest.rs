@@ -202,8 +202,7 @@ fn contest<'a>(
 
 fn machines(entries: &[EntrantResults<'_>]) -> Vec<String> {
     let devices = entries.iter().flat_map(|entry| &entry.documents).filter_map(|document| document.job.device.as_ref());
-    let name = |device: &DeviceInfo| format!("{}, {} threads, torch {}", device.name, device.threads, device.torch);
-    devices.map(name).collect::<BTreeSet<String>>().into_iter().collect()
+    devices.map(DeviceInfo::text).collect::<BTreeSet<String>>().into_iter().collect()
 }
 
 /// Whether all have it, it was measured for all, and somebody can win it: what [`compare`] compares.

@@ -23,3 +23,10 @@ pub struct DeviceInfo {
     /// Why a GPU that was asked for or found is not used; empty if there is nothing to say.
     pub note: String,
 }
+
+impl DeviceInfo {
+    /// `Intel Xeon, 2 threads, torch 2.11.0`
+    pub fn text(&self) -> String {
+        format!("{}, {} threads, torch {}", self.name, self.threads, self.torch)
+    }
+}

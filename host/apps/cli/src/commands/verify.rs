@@ -225,9 +225,7 @@ impl VerifiedResult {
             self.differences.extend(found);
             return;
         }
-        let device_of = |info: &passhost_result::DeviceInfo| {
-            one_line(&format!("{}, {}, {} threads, torch {}", info.device, info.name, info.threads, info.torch), 200)
-        };
+        let device_of = |info: &DeviceInfo| one_line(&format!("{}, {}", info.device, info.text()), 200);
         let was = recorded.job.device.as_ref().map_or_else(|| "no device".to_owned(), device_of);
         self.remarks.push(format!("made on {was}; judged again on {}", device_of(device.info())));
         let (numbers, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(|difference| difference.is_measured);
