@@ -4,7 +4,7 @@ use crate::reason;
 use crate::summary::{both_scores, class_words, rounded, score_lines, too_noisy, verdict_text};
 use crate::terminal::{Terminal, TitledCell, Tone};
 use passhost_page::number::counted;
-use passhost_report::short_names;
+use passhost_report::{short_names, without_numbers};
 use passhost_result::document::{Blame, DeviceScores, Document, Failure, Launch, Status, Timing, Variant};
 use passhost_result::untrusted::{indented, one_line};
 use passhost_result::{NoteKind, Policy, Progress, Strength, TunedKernel, left_out};
@@ -214,11 +214,6 @@ fn failure_text(failure: &Failure) -> String {
     format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint)
 }
 
-/// A message without its numbers: where they alone differ, one stands for all.
-fn words(message: &str) -> String {
-    message.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
-}
-
 /// Each distinct message once.
 fn distinct_failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     let mut lines = vec![];
@@ -226,7 +221,7 @@ fn distinct_failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     for variant in document.variants.iter().filter(|variant| !is_unmeasured(variant)) {
         let Some(failure) = &variant.failure else { continue };
         let text = failure_text(failure);
-        match seen.iter_mut().find(|said| words(&said.text) == words(&text)) {
+        match seen.iter_mut().find(|said| without_numbers(&said.text) == without_numbers(&text)) {
             Some(said) => {
                 said.count += 1;
                 said.is_same &= said.text == text;

@@ -45,4 +45,4 @@ pub use part::{ClockScores, FastP, MeanSpeedup, OverSamples, PartScores, headlin
 pub use place::GraphPlace;
 pub use sayings::Saying;
 pub use slices::{Breakdown, BreakdownRow};
-pub use summary::{Extreme, Slice, Summary, UnmeasuredReason, summarise};
+pub use summary::{Extreme, Slice, Summary, UnmeasuredReason, summarise, without_numbers};

@@ -2,7 +2,7 @@
 
 use crate::entry::GraphItem;
 use crate::place::GraphPlace;
-use crate::summary::words;
+use crate::summary::without_numbers;
 
 /// What is said of some graphs. It may be a plugin's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) fn sayings<'a>(items: &[&GraphItem<'a>], of: impl Fn(&GraphItem<'a>) 
     for item in items {
         let mut of_this = std::collections::HashSet::new();
         for text in of(item) {
-            let at = *known.entry(words(&text)).or_insert_with(|| {
+            let at = *known.entry(without_numbers(&text)).or_insert_with(|| {
                 sayings.push(Saying { text, times: 0, graphs: 0, place: GraphPlace::of(item) });
                 sayings.len() - 1
             });

@@ -212,7 +212,7 @@ fn unmeasured(items: &[&GraphItem<'_>]) -> Vec<UnmeasuredReason> {
         let failure = item.variant.failure.as_ref();
         let (stage, message) =
             failure.map_or(("", "nothing was recorded"), |failure| (&failure.stage, &failure.message));
-        let alike = |reason: &&mut UnmeasuredReason| reason.stage == stage && words(&reason.message) == words(message);
+        let alike = |reason: &&mut UnmeasuredReason| reason.stage == stage && without_numbers(&reason.message) == without_numbers(message);
         match reasons.iter_mut().find(alike) {
             Some(reason) => reason.graphs += 1,
             None => reasons.push(UnmeasuredReason { stage: stage.to_owned(), message: message.to_owned(), graphs: 1 }),
@@ -222,8 +222,8 @@ fn unmeasured(items: &[&GraphItem<'_>]) -> Vec<UnmeasuredReason> {
     reasons
 }
 
-/// A message without its numbers, by which many are told apart or not.
-pub(crate) fn words(message: &str) -> String {
+/// A message without its numbers: where they alone differ, one stands for all.
+pub fn without_numbers(message: &str) -> String {
     message.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
 }
 
