@@ -3,13 +3,10 @@
 //! A call is a fenced block of the language `tool`, with a JSON object in it; a block of the language `rust` writes the
 //! pass, so that no model has to escape a source.
 
-use crate::wire::{FunctionCall, ToolCall};
+use crate::wire::{CALLS, FunctionCall, ToolCall};
 use passhost_agent_tools::descriptions;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// Calls that are taken of one message.
-const CALLS: usize = 16;
 
 #[derive(Deserialize)]
 struct TextCall {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Calls that are taken of one answer.
-const CALLS: usize = 16;
+pub const CALLS: usize = 16;
 
 /// One message of a conversation, as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -58,11 +58,6 @@ impl ScoreOptions {
     }
 }
 
-/// Of a time, as many as a number holds.
-pub fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// `500ms`, `2s`, `1.5s`, `3m`; a bare number means seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let units = [TimeUnit::MilliSecond, TimeUnit::Second, TimeUnit::Minute, TimeUnit::Hour];

@@ -212,7 +212,9 @@ fn unmeasured(items: &[&GraphItem<'_>]) -> Vec<UnmeasuredReason> {
         let failure = item.variant.failure.as_ref();
         let (stage, message) =
             failure.map_or(("", "nothing was recorded"), |failure| (&failure.stage, &failure.message));
-        let alike = |reason: &&mut UnmeasuredReason| reason.stage == stage && without_numbers(&reason.message) == without_numbers(message);
+        let alike = |reason: &&mut UnmeasuredReason| {
+            reason.stage == stage && without_numbers(&reason.message) == without_numbers(message)
+        };
         match reasons.iter_mut().find(alike) {
             Some(reason) => reason.graphs += 1,
             None => reasons.push(UnmeasuredReason { stage: stage.to_owned(), message: message.to_owned(), graphs: 1 }),

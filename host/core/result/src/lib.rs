@@ -81,7 +81,7 @@ pub use recount::{CountedVariant, Recount, recount};
 pub use sandbox_profile::SandboxProfile;
 pub use schedules::{Candidate, TunedKernel};
 pub use schema::{OLDER_SCHEMA, RENAMED, is_read, schema_of};
-pub use settings::{OtherRounds, Settings, Share, UnusualRound};
+pub use settings::{OtherRounds, Settings, Share, UnusualRound, milliseconds};
 pub use spent::{Spent, Work};
 pub use strength::Strength;
 pub use trials::{Block, DeviceTimes, ProbeTimes, ProcessTimes, Witness};

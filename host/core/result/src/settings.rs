@@ -45,6 +45,11 @@ fn yes() -> bool {
     true
 }
 
+/// Of a time, as many as a number holds.
+pub fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Settings {
     /// Processes that times are taken in.
     pub const PROCESSES: u32 = 3;

@@ -1,9 +1,9 @@
 //! What a plugin may take, and how it must be confined.
 
-use super::{duration, milliseconds, size};
+use super::{duration, size};
 use clap::Args;
 use passhost_child::Confinement;
-use passhost_result::GuestLimits;
+use passhost_result::{GuestLimits, milliseconds};
 use std::time::Duration;
 
 #[derive(Debug, Args)]

@@ -1,9 +1,9 @@
 //! What evaluations of one sample and of many take: how to measure, and what is shown meanwhile.
 
-use super::{ConfinementArguments, LimitArguments, ScoreOptions, duration, inputs, milliseconds, policy};
+use super::{ConfinementArguments, LimitArguments, ScoreOptions, duration, inputs, policy};
 use crate::exit::{Exit, OrStop, Stop};
 use clap::Args;
-use passhost_result::{InputMode, Policy, Settings};
+use passhost_result::{InputMode, Policy, Settings, milliseconds};
 use passhost_score::{FailureClass, Options, VariantOutcome};
 use passhost_supervisor::Config;
 use std::time::Duration;

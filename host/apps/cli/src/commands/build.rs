@@ -10,8 +10,8 @@ use clap::Args;
 use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
 use passhost_builder::{BuildLimits, Diagnostic, PassSource};
 use passhost_child::{Confinement, LoadedPlugin, Plugin};
-use passhost_result::GuestLimits;
 use passhost_result::document::Failure;
+use passhost_result::{GuestLimits, milliseconds};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -96,7 +96,7 @@ fn compile(arguments: &BuildArguments, report: &mut BuildReport, terminal: &Term
         report.failure = error.is_authors().then(|| source::unread(&error));
         source::stop(error)
     })?;
-    let wall_ms = arguments.limit_build.as_millis().try_into().unwrap_or(u64::MAX);
+    let wall_ms = milliseconds(arguments.limit_build);
     let limits = BuildLimits { wall_ms, ..BuildLimits::default() };
     let confinement = if arguments.inside_sandbox { Confinement::WherePossible } else { Confinement::Required };
     let (component, diagnostics, left_out) = match source::compile(&source, limits, confinement)? {

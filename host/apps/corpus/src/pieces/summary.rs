@@ -69,7 +69,7 @@ impl Summary {
         Summary {
             models: found().count() as u64,
             calls: found().map(|cuts| cuts.calls).sum(),
-            milliseconds: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            milliseconds: passhost_result::milliseconds(elapsed),
             kinds,
         }
     }

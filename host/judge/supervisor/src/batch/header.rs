@@ -4,13 +4,12 @@ use super::SCHEMA;
 use crate::supervisor::Config;
 use passhost_policy::Policy;
 use passhost_result::document::{Baseline, CHECK, Failure, Limits, first_check};
-use passhost_result::{DeviceInfo, InputMode, PassInfo, first_difference};
+use passhost_result::{DeviceInfo, InputMode, PassInfo, first_difference, milliseconds};
 use passhost_score::Options;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// The first line of a batch file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -161,10 +160,6 @@ fn any_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>,
         Value::String(text) => Ok(vec![text]),
         several => serde_json::from_value(several).map_err(D::Error::custom),
     }
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
