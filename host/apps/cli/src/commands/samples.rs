@@ -109,13 +109,19 @@ pub(super) fn find(arguments: &SurveyArguments, files: CommandFiles<'_>) -> Resu
     let files = files.writes("--json", &arguments.json).reads_samples(&arguments.paths);
     files.check()?;
     meant::check_there(arguments.paths.iter().map(PathBuf::as_path), meant::NO_SAMPLE)?;
-    let mut found = vec![];
-    let mut seen = HashSet::new();
-    for path in &arguments.paths {
-        let samples = passhost_sample::find(path).or_stop(Exit::Usage)?;
-        found.extend(samples.into_iter().filter(|sample| seen.insert(passhost_sample::plain_path(sample))));
-    }
+    let found: Vec<PathBuf> = each_once(&arguments.paths)?.into_iter().map(|(_, sample)| sample).collect();
     files.reads_samples(&found).check()?;
+    Ok(found)
+}
+
+/// The samples that these paths name, each once, with the path that names it first.
+pub(super) fn each_once(paths: &[PathBuf]) -> Result<Vec<(&PathBuf, PathBuf)>, Stop> {
+    let (mut found, mut seen) = (vec![], HashSet::new());
+    for path in paths {
+        let samples = passhost_sample::find(path).or_stop(Exit::Usage)?.into_iter();
+        let new = samples.filter(|sample| seen.insert(passhost_sample::plain_path(sample)));
+        found.extend(new.map(|sample| (path, sample)));
+    }
     Ok(found)
 }
 

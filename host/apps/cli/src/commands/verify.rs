@@ -2,6 +2,7 @@
 
 pub mod signatures;
 
+use super::samples::each_once;
 use crate::arguments::{ConfinementArguments, DeviceArguments};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::meant;
@@ -77,7 +78,8 @@ const WHAT_IT_PROVES: &str = "a signature says who measured, and not that it is 
 pub fn run(arguments: &VerifyArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let mut signatures =
         Signatures::new(arguments.trusted_keys.as_deref(), arguments.revoked.as_deref(), arguments.any_host)?;
-    let mut judge = ReplayJudge { arguments, samples: find_samples(arguments)?, device: None, terminal };
+    let samples = each_once(&arguments.sample)?.into_iter().map(|(_, sample)| sample).collect();
+    let mut judge = ReplayJudge { arguments, samples, device: None, terminal };
     let (mut agree, mut any_signed) = (true, false);
     for path in &arguments.results {
         let claims = signatures.claims(path).with_context(|| format!("cannot verify `{}`", path.display()));
@@ -131,13 +133,6 @@ impl ReplayJudge<'_> {
         }
         Ok(verified)
     }
-}
-
-/// Every sample that the paths name.
-fn find_samples(arguments: &VerifyArguments) -> Result<Vec<PathBuf>, Stop> {
-    let found = |path: &PathBuf| passhost_sample::find(path).or_stop(Exit::Usage);
-    let found: Vec<Vec<PathBuf>> = arguments.sample.iter().map(found).collect::<Result<_, _>>()?;
-    Ok(found.into_iter().flatten().collect())
 }
 
 /// Why a document is not judged again with this plugin and these samples, if so.

@@ -1,6 +1,7 @@
 //! `passhost samples pack LIST|DIR... --out DIR` and `passhost samples unpack LIST|DIR... --out DIR`
 
-use crate::exit::{Exit, OrStop, Stop};
+use super::each_once;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
 use clap::Args;
@@ -8,7 +9,6 @@ use passhost_corpus::new_directory;
 use passhost_corpus::packing::{Form, convert, place};
 use passhost_corpus::quantities::count;
 use passhost_result::untrusted::one_line;
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -22,16 +22,11 @@ pub struct ConvertArguments {
 }
 
 pub fn run(arguments: &ConvertArguments, form: Form, terminal: &Terminal) -> Result<Exit, Stop> {
-    let (mut found, mut seen) = (vec![], HashSet::new());
-    for path in &arguments.paths {
-        let samples = passhost_sample::find(path).or_stop(Exit::Usage)?;
-        let new = samples.into_iter().filter(|sample| seen.insert(passhost_sample::plain_path(sample)));
-        found.extend(new.map(|sample| (place(path, &sample), sample)));
-    }
+    let found = each_once(&arguments.paths)?;
     new_directory(&arguments.out)?;
     let (mut samples, mut files, mut exit) = (0, 0, Exit::Success);
-    for (place, sample) in &found {
-        let place = place.as_ref().ok_or_else(|| Stop::usage(format!("`{}` has no name", sample.display())))?;
+    for (path, sample) in &found {
+        let place = place(path, sample).ok_or_else(|| Stop::usage(format!("`{}` has no name", sample.display())))?;
         match convert(sample, form, &arguments.out.join(place)) {
             Ok(written) => (samples, files) = (samples + 1, files + written),
             Err(error) if error.is_hosts() => return Err(error.into()),
