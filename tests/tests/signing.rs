@@ -198,6 +198,7 @@ fn what_nobody_signed_costs_no_more_memory_than_a_line_may_have() {
 #[test]
 fn whose_key_does_not_count_is_refused() {
     let (lab, sample) = (Lab::new(), sample_with("se-gate-add-relu", &["32/s0-1_"]));
+    let path = sample.path().display().to_string();
     lab.signed(&plugin("noop"), sample.path(), "result.jsonl");
     let line = std::fs::read_to_string(lab.path("trusted.keys")).unwrap_or_default();
     let other = lab.keygen("other.key", &["--name", "other"]).out;
@@ -208,6 +209,8 @@ fn whose_key_does_not_count_is_refused() {
     ] {
         lab.write("trusted.keys", &keys);
         lab.verify(&["result.jsonl"], &[]).expect_end(4, &["refused", said]);
+        let again = lab.verify(&["result.jsonl"], &["--sample", &path, "--replay"]);
+        again.expect_end(4, &[said, "nothing was run: a refused result is not judged again"]);
     }
     lab.write("trusted.keys", "somebody\n");
     lab.verify(&["result.jsonl"], &[]).expect_end(2, &["line 1: it does not begin with `ed25519 KEY NAME`"]);

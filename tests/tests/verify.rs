@@ -139,6 +139,33 @@ fn what_follows_from_plugin_sample_and_seeds_is_found_when_they_are_judged_again
 }
 
 #[test]
+fn a_result_cannot_take_more_of_the_verifier_than_its_options_allow() {
+    let sample = sample_with("se-gate-add-relu", &["32/s0-1_"]);
+    let document = judged(sample.path());
+    let path = sample.path().display().to_string();
+    let again = ["--sample", &path];
+    for (pointer, value, said) in [
+        ("fuel", json!(u64::MAX), "its limit of fuel is 18446744073709551615, at most 2000000000"),
+        ("memory", json!(1_u64 << 40), "; --limit-memory 1099511627776 allows it"),
+        ("deadline_ms", json!(10_001), "its limit of deadline is 10001ms, at most 10000ms"),
+        ("compile_ms", json!(30_001), "; --limit-compile 30001ms allows it"),
+        ("wasm", json!(u64::MAX), "its limit of wasm is"),
+        ("tables", json!(20_001), "it has 3 rounds and 20001 table elements, at most 3 and 20000"),
+    ] {
+        let greedy = with(&document, &format!("/limits/guest/{pointer}"), value);
+        verify(&greedy, &again).expect_end(0, &["agrees", "nothing was run: it", said]);
+        verify(&greedy, &[&again[..], &["--replay"]].concat()).expect_end(2, &["cannot be replayed: it", said]);
+    }
+    let rounds = with(&document, "/limits/measurement/rounds", json!(u32::MAX));
+    verify(&rounds, &again).expect_end(0, &["nothing was run: it has 4294967295 rounds"]);
+    let more = with(&document, "/limits/guest/deadline_ms", json!(10_001));
+    let allowed = verify(&more, &[&again[..], &["--replay", "--limit-deadline", "10001ms"]].concat());
+    allowed.expect_end(0, &["agrees"]);
+    let threads = with(&document, "/job/device/threads", json!(u32::MAX));
+    verify(&threads, &again).expect_end(0, &["agrees", "4294967295 threads, torch"]);
+}
+
+#[test]
 fn what_was_wrong_is_wrong_again() {
     let sample = sample_with("se-gate-add-relu", &["32/s0-1_"]);
     let path = sample.path().display().to_string();

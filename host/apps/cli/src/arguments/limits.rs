@@ -63,20 +63,16 @@ pub struct LimitArguments {
 impl LimitArguments {
     /// The same on a command line.
     pub fn options(&self) -> Vec<String> {
-        let time = |time| format!("{}ms", milliseconds(time));
-        let valued = [
-            ("fuel", self.limit_fuel.to_string()),
-            ("memory", self.limit_memory.to_string()),
-            ("stack", self.limit_stack.to_string()),
-            ("deadline", time(self.limit_deadline)),
-            ("log", self.limit_log.to_string()),
-            ("output", self.limit_output.to_string()),
-            ("infer-calls", self.limit_infer_calls.to_string()),
-            ("answers", time(self.limit_answers)),
-            ("wasm", self.limit_wasm.to_string()),
-            ("compile", time(self.limit_compile)),
-        ];
-        valued.into_iter().flat_map(|(name, value)| [format!("--limit-{name}"), value]).collect()
+        let option = |(name, value, unit)| [format!("--limit-{name}"), format!("{value}{unit}")];
+        named(&self.limits()).into_iter().flat_map(option).collect()
+    }
+
+    /// Which limit of a result is above these, and what raises it.
+    pub fn exceeded_by(&self, recorded: &GuestLimits) -> Option<String> {
+        let mut pairs = named(recorded).into_iter().zip(named(&self.limits()));
+        let ((name, recorded, unit), (_, own, _)) = pairs.find(|((_, recorded, _), (_, own, _))| recorded > own)?;
+        let option = format!("--limit-{name} {recorded}{unit}");
+        Some(format!("its limit of {name} is {recorded}{unit}, at most {own}{unit} are allowed; {option} allows it"))
     }
 
     /// The limits in the form that the guest child takes.
@@ -95,6 +91,22 @@ impl LimitArguments {
             ..GuestLimits::default()
         }
     }
+}
+
+/// What the options are called, with the values of some limits and their units.
+fn named(limits: &GuestLimits) -> [(&'static str, u64, &'static str); 10] {
+    [
+        ("fuel", limits.fuel, ""),
+        ("memory", limits.memory, ""),
+        ("stack", limits.stack, ""),
+        ("deadline", limits.deadline_ms, "ms"),
+        ("log", limits.log, ""),
+        ("output", limits.output, ""),
+        ("infer-calls", limits.infer_calls, ""),
+        ("answers", limits.answers_ms, "ms"),
+        ("wasm", limits.wasm, ""),
+        ("compile", limits.compile_ms, "ms"),
+    ]
 }
 
 #[cfg(test)]

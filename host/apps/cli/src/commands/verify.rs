@@ -3,7 +3,7 @@
 pub mod signatures;
 
 use super::samples::each_once;
-use crate::arguments::{ConfinementArguments, DeviceArguments};
+use crate::arguments::{ConfinementArguments, DeviceArguments, LimitArguments};
 use crate::exit::{Exit, OrStop, Stop};
 use crate::meant;
 use crate::output::print;
@@ -14,10 +14,10 @@ use passhost_builder::PassSource;
 use passhost_child::Plugin;
 use passhost_child::device::{Device, DeviceSetup};
 use passhost_protocol::device::DeviceChoice;
-use passhost_result::DeviceInfo;
 use passhost_result::document::Document;
 use passhost_result::untrusted::one_line;
 use passhost_result::verify::{Difference, recompute};
+use passhost_result::{DeviceInfo, GuestLimits, Settings};
 use passhost_supervisor::Sample;
 use passhost_supervisor::replay::{Replay, is_same_machine, replayed};
 use signatures::{Signatures, SignedClaim};
@@ -56,6 +56,8 @@ pub struct VerifyArguments {
     pub device: DeviceArguments,
     #[command(flatten)]
     pub confinement: ConfinementArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
 }
 
 impl VerifyArguments {
@@ -65,7 +67,9 @@ impl VerifyArguments {
             (DeviceChoice::Auto, Some(info)) if info.device == "cpu" => DeviceChoice::Cpu,
             (asked, _) => asked,
         };
-        let threads = self.device.threads.or(recorded.map(|info| info.threads).filter(|threads| *threads > 0));
+        // Nobody vouches for what is recorded.
+        let threads = recorded.map(|info| info.threads).filter(|threads| (1..=1024).contains(threads));
+        let threads = self.device.threads.or(threads);
         DeviceArguments { device, threads }
     }
 }
@@ -110,6 +114,10 @@ impl ReplayJudge<'_> {
         let Some(document) = document else { return Ok(VerifiedResult { refusals, differences: vec![], remarks }) };
         remarks.extend(self::remarks(&document));
         let mut verified = VerifiedResult { refusals, differences: recompute(&document), remarks };
+        if !verified.refusals.is_empty() {
+            verified.remarks.push("nothing was run: a refused result is not judged again".to_owned());
+            return Ok(verified);
+        }
         match material(self.arguments, &document, &self.samples)? {
             Ok((plugin, sample)) => {
                 self.terminal.progress(&format!("judging {} again", one_line(&document.job.sample, 80)));
@@ -147,6 +155,10 @@ fn unfit(arguments: &VerifyArguments, document: &Document, path: &Path, samples:
     } else if document.is_partial() {
         let left_out = document.job.left_out;
         format!("{left_out} variants were left out, so that this is no result to rank: evaluate without --variant")
+    } else if let Some(exceeded) = arguments.limits.exceeded_by(&document.limits.guest) {
+        exceeded
+    } else if let Some(beyond) = beyond_options(document) {
+        beyond
     } else if arguments.plugin.is_none() && !path.exists() {
         "there is no plugin where the result says; --plugin FILE names it".to_owned()
     } else if PassSource::is_meant_by(path) {
@@ -157,6 +169,18 @@ fn unfit(arguments: &VerifyArguments, document: &Document, path: &Path, samples:
         return None;
     };
     Some(why)
+}
+
+/// What no option raises, if a document has more of it than an evaluation has.
+fn beyond_options(document: &Document) -> Option<String> {
+    let (rounds, tables) = (document.limits.measurement.rounds, document.limits.guest.tables);
+    let (most_rounds, most_tables) = (Settings::default().rounds, GuestLimits::default().tables);
+    (rounds > most_rounds || tables > most_tables).then(|| {
+        format!(
+            "it has {rounds} rounds and {tables} table elements, at most {most_rounds} and {most_tables} are allowed; verify it \
+             with the version that made it"
+        )
+    })
 }
 
 /// What a document is judged again with, or why it is not.
