@@ -60,6 +60,10 @@ fn a_packed_sample_reads_as_its_directory_does_and_a_damaged_one_is_the_samples_
         convert("unpack", &[&path], &at(&format!("out-{name}"))).run().expect_end(2, &[expected, "0 of 1 samples"]);
     }
     std::fs::copy(sample("single-gelu"), at("tree/good"))?;
+    // Of a list one graph is shown, and the samples behind it are not opened.
+    std::fs::write(at("list.txt"), "tree/good\ntree/torn\n")?;
+    Passhost::new([Path::new("show"), &at("list.txt")]).run().expect_end(0, &["aten::gelu"]);
+    show(&at("list.txt")).expect_end(2, &["torn:70:1"]);
     let run = convert("unpack", &[&at("tree")], &at("rest")).run();
     run.expect_end(2, &["1 of 5 samples"]).expect(at("rest/good/graph_list.txt").is_file(), "the good one is written");
     Ok(())

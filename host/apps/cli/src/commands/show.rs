@@ -107,18 +107,19 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let (mut shown, mut names) = (0, vec![]);
     let mut exit = Exit::Success;
     let mut briefly = vec![];
+    let most = if arguments.all || !arguments.variants.is_empty() { usize::MAX } else { 1 };
     for path in &paths {
+        if shown >= most {
+            break;
+        }
         let mut sample = Sample::open(path, confinement)?;
         if let Some(failure) = sample.lost() {
             return Err(failure.into());
         }
         names.extend(sample.variants().iter().cloned());
-        for index in 0..sample.variants().len() {
+        for index in 0..sample.variants().len().min(most) {
             let name = sample.variants()[index].clone();
             if !is_among(&name, &arguments.variants) {
-                continue;
-            }
-            if shown > 0 && !arguments.all && arguments.variants.is_empty() {
                 continue;
             }
             shown += 1;
