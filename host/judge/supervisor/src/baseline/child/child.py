@@ -61,9 +61,11 @@ class Server:
         trial = Trial(self.session, request["method"], request["settings"], request["seed"], number)
         cores = request["settings"]["cores"]
         before = keep_to(cores, self.session.device.is_gpu) if cores else None
-        times = trial.take()
-        if before is not None:
-            keep_to(before, self.session.device.is_gpu)
+        try:
+            times = trial.take()
+        finally:
+            if before is not None:
+                keep_to(before, self.session.device.is_gpu)
         if request["method"]["compile"] is not None:
             must_have_compiled(request["method"]["compile"])
         return {"times": times, "outputs": self.session.keep(trial.kept, number, request["name"])}
