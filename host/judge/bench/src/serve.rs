@@ -89,17 +89,23 @@ pub fn serve() -> Result<(), DeviceServeError> {
                 of_rewrite(reference, &job, task, &|stage| link.announce(stage))
             }
             ToDevice::Run { program, inputs, seed } => match &device {
-                Some(device) => FromDevice::Ran(once::run(device, &program, &inputs, seed, directory.as_deref())),
+                Some(device) => {
+                    let ran = caught(|| once::run(device, &program, &inputs, seed, directory.as_deref()));
+                    FromDevice::Ran(ran.unwrap_or_else(|message| Err(ReferenceError::Memory(message).into())))
+                }
                 None => return Err(DeviceServeError::UnexpectedMessage("Run")),
             },
             ToDevice::Draw { seed, rounds } => {
                 let given = reference.as_ref().zip(directory.as_deref());
                 let (reference, directory) = given.ok_or(DeviceServeError::UnexpectedMessage("Draw"))?;
-                FromDevice::Drawn(reference.write_inputs(directory, seed, rounds))
+                let drawn = caught(|| reference.write_inputs(directory, seed, rounds));
+                FromDevice::Drawn(drawn.unwrap_or_else(|message| Err(ReferenceError::Memory(message).into())))
             }
             ToDevice::Judge(run) => {
                 let reference = reference.as_ref().ok_or(DeviceServeError::UnexpectedMessage("Judge"))?;
-                FromDevice::Evaluated(Box::new(reference.judge_external(&run)))
+                let judged = caught(|| reference.judge_external(&run));
+                let judged = judged.unwrap_or_else(|message| EvaluationReport::failed(full(message)));
+                FromDevice::Evaluated(Box::new(judged))
             }
             ToDevice::Compiled(_) => return Err(DeviceServeError::UnexpectedMessage("Compiled")),
         };
