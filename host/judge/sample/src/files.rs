@@ -16,6 +16,9 @@ const MODEL: &str = "model.py";
 const GRAPHS: &str = "graph_list.txt";
 /// The file of a graph that names its symbols.
 pub const CONSTRAINTS: &str = "input_tensor_constraints.py";
+/// The files of a graph that are read.
+pub const GRAPH_FILES: [&str; 6] =
+    [MODEL, "weight_meta.py", "input_meta.py", CONSTRAINTS, "graph_hash.txt", "graph_net.json"];
 /// The directory of a task's graphs, and of all graphs of a checkout.
 const SHARED: &str = "graphs";
 /// The files of a sample that is open, with the paths of its graphs.
@@ -46,8 +49,7 @@ pub fn is_sample(path: &Path) -> bool {
 
 /// Whether a file has the name of one of a task's or a graph's.
 pub fn is_of_a_sample(file: &Path) -> bool {
-    let own = [MODEL, GRAPHS, "weight_meta.py", "input_meta.py", CONSTRAINTS, "graph_hash.txt", "graph_net.json"];
-    file.file_name().is_some_and(|name| own.iter().any(|own| name == *own))
+    file.file_name().is_some_and(|name| name == GRAPHS || GRAPH_FILES.iter().any(|own| name == *own))
 }
 
 impl SampleFiles {

@@ -24,7 +24,7 @@ mod write;
 
 pub use attempt::{READING, attempt};
 pub use constraints::{Constraints, Extent};
-pub use files::{CONSTRAINTS, is_of_a_sample, places};
+pub use files::{CONSTRAINTS, GRAPH_FILES, is_of_a_sample, places};
 pub use find::{FoundSamples, Named, Repeated, find, find_all};
 pub use list::{is_entry as is_list_entry, plain as plain_path};
 pub use packed::{Packed, is_packed};

@@ -7,8 +7,11 @@ use crate::output::{json, print};
 use crate::terminal::Terminal;
 use passhost_agent::export::harbor::{HarborTask, tasks};
 use passhost_agent::export::{ExportFilter, export, why_empty};
+use passhost_corpus::packing::{Form, convert};
 use passhost_corpus::{new_directory, write_whole};
+use passhost_sample::{GRAPH_FILES, SampleText, is_packed};
 use std::fs::Permissions;
+use std::io::Error;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -71,38 +74,60 @@ fn write(task: &HarborTask, folder: &Path) -> Result<(), Stop> {
     })
 }
 
-/// A file, or all that is in a directory; links as what they lead to.
+/// The texts that a sample names, in the form that it has: nothing else of its directory belongs to a task.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    if !from.is_dir() {
-        to.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-        return std::fs::copy(from, to).map(drop);
+    let sample = SampleText::open(from).map_err(Error::other)?;
+    if is_packed(from) {
+        return convert(from, Form::Packed, to).map(drop).map_err(Error::other);
     }
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        copy(&entry.path(), &to.join(entry.file_name()))?;
+    let mut list = String::new();
+    for (index, variant) in sample.variants().iter().enumerate() {
+        list += &format!("{}\n", variant.name);
+        let folder = to.join(&variant.name);
+        std::fs::create_dir_all(&folder)?;
+        let mut texts = GRAPH_FILES.iter().filter_map(|file| Some((file, sample.text(index, file)?)));
+        texts.try_for_each(|(file, text)| std::fs::write(folder.join(file), text))?;
     }
-    Ok(())
+    if list == ".\n" { Ok(()) } else { std::fs::write(to.join("graph_list.txt"), list) }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use std::os::unix::fs::symlink;
 
     #[test]
-    fn a_sample_is_copied_packed_and_as_a_directory() {
+    fn a_sample_is_copied_in_its_form_without_what_it_does_not_name() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
-        std::fs::create_dir_all(at("whole/graph")).unwrap();
-        for file in ["whole/graph/model.py", "packed"] {
+        for file in [
+            "task/a/model.py",
+            "task/a/weight_meta.py",
+            "task/notes",
+            "secret",
+            "graphs/b/model.py",
+            "graphs/b/weight_meta.py",
+        ] {
+            std::fs::create_dir_all(at(file).parent().unwrap()).unwrap();
             std::fs::write(at(file), file).unwrap();
         }
-        for (sample, file, copied) in
-            [("whole", "whole/graph/model.py", "to/whole/graph/model.py"), ("packed", "packed", "to/packed")]
-        {
-            copy(&at(sample), &at("to").join(sample)).unwrap();
-            assert_eq!(std::fs::read_to_string(at(copied)).unwrap(), file);
+        std::fs::write(at("task/graph_list.txt"), "a\ngraphs/b\n").unwrap();
+        // The link that tasks of a checkout have, and those that lead to what is none of theirs.
+        symlink("../graphs", at("task/graphs")).unwrap();
+        symlink(at("secret"), at("task/a/graph_net.json")).unwrap();
+        symlink(at("secret"), at("task/other")).unwrap();
+        symlink("/dev/zero", at("task/a/input_meta.py")).unwrap();
+        copy(&at("task"), &at("to/task")).unwrap();
+        let hash = |path: &Path| SampleText::open(path).unwrap().sha256().to_owned();
+        assert_eq!(hash(&at("to/task")), hash(&at("task")));
+        for absent in ["notes", "other", "a/graph_net.json", "a/input_meta.py"] {
+            assert!(!at("to/task").join(absent).exists(), "{absent}");
         }
+        convert(&at("to/task"), Form::Packed, &at("packed")).unwrap();
+        copy(&at("packed"), &at("to/packed")).unwrap();
+        assert_eq!(std::fs::read(at("to/packed")).unwrap(), std::fs::read(at("packed")).unwrap());
+        copy(&at("graphs/b"), &at("to/b")).unwrap();
+        assert_eq!(hash(&at("to/b")), hash(&at("graphs/b")));
     }
 }
