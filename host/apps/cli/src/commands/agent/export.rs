@@ -80,6 +80,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     if is_packed(from) {
         return convert(from, Form::Packed, to).map(drop).map_err(Error::other);
     }
+    std::fs::create_dir_all(to)?;
     let mut list = String::new();
     for (index, variant) in sample.variants().iter().enumerate() {
         list += &format!("{}\n", variant.name);
