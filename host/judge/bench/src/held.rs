@@ -2,7 +2,6 @@
 
 use crate::device::BenchDevice;
 use crate::element::HostElements;
-use crate::on_device::OnDeviceError;
 use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::EngineTensor;
 use passhost_torch::{Target, Tensor, TorchError};
@@ -119,24 +118,18 @@ impl HeldTensor {
     }
 
     /// Of those on a device that do not have, under this key, the digest of before, how many there are. What has none yet gets
-    /// it. The error if one cannot be had: then nobody knows.
-    pub fn changed(
-        held: &[&HeldTensor],
-        device: &BenchDevice,
-        key: u64,
-        is_before: bool,
-    ) -> Result<u64, OnDeviceError> {
+    /// it.
+    pub fn changed(held: &[&HeldTensor], device: &BenchDevice, key: u64, is_before: bool) -> u64 {
         let has_digest = |held: &HeldTensor| held.digest.borrow().as_ref().is_some_and(|(of, _)| *of == key);
         let there = held.iter().filter(|held| held.tensor.is_some() && !(is_before && has_digest(held)));
-        let there: Vec<&&HeldTensor> = there.collect();
-        let unread = OnDeviceError::Unsuited("a tensor cannot be read as bytes");
-        let tensors: Option<Vec<Tensor>> = there.iter().map(|held| held.bytes_on_device()).collect();
-        let digests = there.into_iter().zip(device.digests(key, &tensors.ok_or(unread)?)?);
+        let (there, tensors): (Vec<_>, Vec<Tensor>) =
+            there.filter_map(|held| Some((held, held.bytes_on_device()?))).unzip();
+        let digests = there.into_iter().zip(device.digests(key, &tensors));
         let differs = |(held, digest): (&&HeldTensor, Vec<u8>)| {
             let before = held.digest.replace(Some((key, digest.clone())));
             before.is_some_and(|(of, before)| of == key && before != digest)
         };
-        Ok(digests.map(differs).filter(|differs| *differs).count() as u64)
+        digests.map(differs).filter(|differs| *differs).count() as u64
     }
 
     /// Whether a tensor has just these elements.
@@ -186,13 +179,13 @@ mod tests {
         let ty = |count: usize| TensorType::contiguous(Dtype::U8, [count as i64]);
         let counts = [(2 << 20) + (1 << 19) + (1 << 17) + 9, LEAST, 1 << 17];
         let tensors = counts.map(|count| Tensor::from_bytes(device.target(), &ty(count), &vec![1; count]).unwrap());
-        let mut before = device.digests(5, &tensors).unwrap();
+        let mut before = device.digests(5, &tensors);
         assert_eq!(before.len(), tensors.len());
-        assert_ne!(before, device.digests(6, &tensors).unwrap(), "it is under a key");
+        assert_ne!(before, device.digests(6, &tensors), "it is under a key");
         for (number, (tensor, count)) in tensors.iter().zip(counts).enumerate() {
             for place in (0..count).step_by(count / 3 + 1).chain([count - 1]) {
                 tensor.reinterpret(place as u64, &ty(1)).unwrap().fill(255);
-                let now = device.digests(5, &tensors).unwrap();
+                let now = device.digests(5, &tensors);
                 let differ: Vec<usize> = (0..now.len()).filter(|&at| now[at] != before[at]).collect();
                 assert_eq!(differ, [number], "byte {place} of tensor {number}");
                 before = now;
