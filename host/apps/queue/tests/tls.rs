@@ -69,6 +69,7 @@ fn a_server_over_tls_has_a_certificate_of_its_name_by_a_known_authority() {
         (url("sslmode=verify-full"), "UnknownIssuer"),
         (words("elsewhere.example"), "not valid for name \"elsewhere.example\""),
         (url("sslmode=require"), "sslmode is `require`; expected `disable`, or `verify-full`"),
+        (format!("{here} sslmode = require"), "sslmode is `require`"),
         (url("sslmode=verify%2Dca"), "sslmode is `verify-ca`"),
         (url("sslrootcert=own.pem"), "without which `sslrootcert` is not read"),
         (url("sslmode=verify-full&sslrootcert=/none"), "sslrootcert=/none: "),
