@@ -37,6 +37,9 @@ pub(super) struct Constants {
     pub(super) rule: [f64; 3],
     /// A kernel that stands for a single call must take at most this share of its time.
     pub(super) alone: f64,
+    /// The share of its rate that a library reaches in matrix products of half types whose rows do not all begin at a
+    /// multiple of 16 bytes.
+    pub(super) unaligned: f64,
     /// What matrix products and convolutions in tiles take, and what those take that are a library's; without it all are.
     pub(super) tiles: Option<[TileConstants; 2]>,
 }
@@ -99,6 +102,7 @@ const CUDA: Constants = Constants {
     division: 4.0,
     rule: [40.0, 24.0, 3.0],
     alone: 1.0,
+    unaligned: 0.15,
     tiles: Some([TILES, LIBRARY]),
 };
 
@@ -117,6 +121,7 @@ const CPU: Constants = Constants {
     division: 16.0,
     rule: [40.0, 24.0, 3.0],
     alone: 0.97,
+    unaligned: 1.0,
     tiles: None,
 };
 

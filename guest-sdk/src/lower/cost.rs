@@ -12,6 +12,17 @@ use passhost_ir::{DeviceFacts, DeviceKind};
 /// Launches that a graph costs whatever it holds: the wait for its results.
 const WAIT: f64 = 2.0;
 
+/// What a call of a library adds up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LibraryProducts {
+    /// Multiplications and additions.
+    pub(super) count: f64,
+    /// Whether its factors are of half types.
+    pub(super) is_half: bool,
+    /// Whether each row of its factors and its result begins at a multiple of 16 bytes.
+    pub(super) is_aligned: bool,
+}
+
 /// Estimates for one device.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Model {
@@ -34,11 +45,15 @@ impl Model {
         self.constants.calls[1] * self.launch() + self.work(work)
     }
 
-    /// Nanoseconds of one that adds up products, so many of half types or others, where kernels have tiles for them these.
-    pub(super) fn product_call(&self, work: &WorkEstimate, tile: Option<&Tile>, (count, is_half): (f64, bool)) -> f64 {
-        let rate = self.constants.products[usize::from(!is_half)] * self.multiprocessors();
-        let products = tile.zip(self.constants.tiles).map(|(tile, [_, library])| self.tiles(tile, &library));
-        self.constants.calls[0] * self.launch() + self.work(work).max(products.unwrap_or(count / rate))
+    /// Nanoseconds of one that adds up products, where kernels have tiles for them these.
+    pub(super) fn product_call(&self, work: &WorkEstimate, tile: Option<&Tile>, products: &LibraryProducts) -> f64 {
+        let share = if products.is_half && !products.is_aligned { self.constants.unaligned } else { 1.0 };
+        let rate = self.constants.products[usize::from(!products.is_half)] * self.multiprocessors();
+        let in_tiles = tile.zip(self.constants.tiles).map(|(tile, [_, library])| {
+            let reached = library.products.map(|products| products * share);
+            self.tiles(tile, &TileConstants { products: reached, ..library })
+        });
+        self.constants.calls[0] * self.launch() + self.work(work).max(in_tiles.unwrap_or(products.count / rate / share))
     }
 
     /// Nanoseconds of a view.

@@ -1,12 +1,15 @@
 //! What calls of ATen are estimated to take, where eager makes them and where a rewrite keeps them.
 
 use super::analysis::GraphAnalysis;
-use super::cost::Model;
+use super::cost::{LibraryProducts, Model};
 use super::work::WorkEstimate;
 use super::write_back::WriteBack;
 use crate::args::Args;
 use passhost_ir::ops::{Products, calls, products};
 use passhost_ir::{DeviceFacts, Graph, Node, NodeKind, ValueId, numel};
+
+/// Elements of half types in 16 bytes.
+const HALVES_AT_A_TIME: i64 = 8;
 
 /// Nanoseconds that ATen is estimated to take for each node of a graph on a device.
 pub fn call_times(graph: &Graph, device: &DeviceFacts) -> Vec<f64> {
@@ -74,12 +77,23 @@ fn kept(analysis: &GraphAnalysis<'_>, model: &Model, position: usize, work: &Wor
         return model.view();
     }
     let (NodeKind::Aten { op, .. }, false) = (&node.kind, node.outputs.is_empty()) else { return model.kernel(work) };
-    let added = added(analysis, node, &op.name);
-    if added > 0.0 {
+    let count = added(analysis, node, &op.name);
+    if count > 0.0 {
         let is_half = analysis.graph.ty(node.outputs[0]).dtype.size() == 2;
-        return model.product_call(work, analysis.tile(position), (added, is_half));
+        let products = LibraryProducts { count, is_half, is_aligned: is_aligned(analysis.graph, node, &op.name) };
+        return model.product_call(work, analysis.tile(position), &products);
     }
     calls(&op.name).map_or(1.0, |&calls| f64::from(calls)) * model.call(work)
+}
+
+/// Whether the rows of all matrices of half types that a node multiplies, and of their product, begin at multiples of 16
+/// bytes.
+fn is_aligned(graph: &Graph, node: &Node, name: &str) -> bool {
+    let is_of_matrices = matches!(products(name), Some(Products::First | Products::Second));
+    let values = Args::of(node).single_tensors().map(|(_, operand)| operand).chain(node.outputs.iter().copied());
+    let is_row = |(extent, stride): (&i64, &i64)| *extent == 1 || *stride == 1 || stride % HALVES_AT_A_TIME == 0;
+    let begin = |value: ValueId| graph.ty(value).shape.iter().zip(&graph.ty(value).strides).all(is_row);
+    !is_of_matrices || values.into_iter().all(begin)
 }
 
 /// Multiplications and additions of an op that contracts; 0 for others.

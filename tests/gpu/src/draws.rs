@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use passhost_bench::counter;
 use passhost_bench::device::BenchDevice;
+use passhost_bench::edge_cases::{self, UnusualInput, draw_edge_case, draw_edge_case_held};
 use passhost_bench::held::HeldTensor;
 use passhost_bench::inputs::{self, Round};
 use passhost_bench::judge::ElementJudge;
@@ -43,9 +44,23 @@ fn check(device: &BenchDevice, seed: u64) -> Result<()> {
     let wrong = bytes.chunks(size).zip(expected.chunks(size)).position(|(found, expected)| found != expected);
     ensure!(wrong.is_none() && bytes.len() == expected.len(), "{:?} of {}: element {wrong:?}", spec.draw, spec.ty);
 
+    unusual(device, &spec, round, &drawn, &expected)?;
     change(&mut bytes, &spec.ty, seed);
     let changed = Tensor::from_bytes(device.target(), &spec.ty, &bytes)?;
     compare(device, &spec.ty, [&changed, &drawn], [bytes, expected])
+}
+
+/// Draws the edge cases of an input on both.
+fn unusual(device: &BenchDevice, spec: &InputSpec, round: Round, usual: &Tensor, expected: &[u8]) -> Result<()> {
+    let usual = HeldTensor::of(device, usual);
+    for &domain in edge_cases::draws(spec, false) {
+        let input = UnusualInput { spec, bounded: false, rows: None, literals: &[2.5], key: round.seed };
+        let held = draw_edge_case_held(device, input, 0, round, domain, &usual)?;
+        ensure!(held.tensor().is_some(), "{:?} of {} that {domain} is left to the CPU", spec.draw, spec.ty);
+        let is_same = held.elements().bytes == draw_edge_case(input, 0, round, domain, expected)?;
+        ensure!(is_same, "{:?} of {} that {domain} differs", spec.draw, spec.ty);
+    }
+    Ok(())
 }
 
 fn random_spec(seed: u64) -> InputSpec {

@@ -7,7 +7,7 @@ pub mod compare;
 pub mod counter;
 mod decided;
 pub mod device;
-mod edge_cases;
+pub mod edge_cases;
 pub mod element;
 mod gpu_state;
 pub mod held;

@@ -2,7 +2,7 @@
 //! level 2, convolutions with at most 8 images.
 
 /// Batches, rows, columns and terms of products `relu(x @ weight.T + bias)`, as linear layers of models have them.
-pub(super) const LINEAR: [[i64; 4]; 36] = [
+pub(super) const LINEAR: [[i64; 4]; 40] = [
     [1, 4, 512, 512],
     [1, 8, 768, 768],
     [1, 16, 768, 3072],
@@ -39,6 +39,10 @@ pub(super) const LINEAR: [[i64; 4]; 36] = [
     [1, 16384, 4096, 4096],
     [1, 32768, 4096, 1024],
     [1, 128, 16384, 16384],
+    [1, 128, 50257, 768],
+    [1, 2048, 50257, 768],
+    [1, 12288, 384, 196],
+    [1, 12288, 196, 384],
 ];
 
 /// Those of `relu(a @ b + bias)`, as attention has them.
