@@ -45,8 +45,9 @@ pub use fleet::{
 /// - An operation whose connection breaks is done again for up to 15 seconds, so that a restart of the database is not noticed:
 ///   a job is known by its ticket, and its end by the attempt. When [`Queue::take`] breaks, a job may be nobody's until its lease
 ///   runs out. After 15 seconds without an answer each operation is tried once, until one is answered. [`Queue::remove`] and [`Queue::withdraw`] are not done again: see [`QueueError::Unanswered`].
-/// - [`Queue::wait`] hears of jobs that come, if few wait. A job that ended, or that waits because of a limit, is not announced, so
-///   whoever waits looks again in any case. Its first call returns at once: what came before it was not announced.
+/// - [`Queue::wait`] hears of jobs that come, and the tables' owner of jobs that end, if few wait. A job that waits because of a
+///   limit is not announced, so whoever waits looks again in any case. Its first call returns at once: what came before it was
+///   not announced.
 /// - The database damages no record without noticing (`initdb --data-checksums`); submissions and outcomes carry hashes here, too.
 ///
 /// For the owner of the tables it is a queue like any other. `SELECT allow_worker('USER')` lets another user of the database take
@@ -394,10 +395,10 @@ impl Queue for Postgres {
     }
 
     fn wait(&self, timeout: Duration) -> Result<Option<bool>, QueueError> {
+        let listen =
+            if self.name.is_some() { "LISTEN passhost_jobs; LISTEN passhost_results" } else { "LISTEN passhost_jobs" };
         // All that were announced are one.
-        Ok(Some(
-            self.connections.announced("LISTEN passhost_jobs", timeout)?.is_none_or(|announced| !announced.is_empty()),
-        ))
+        Ok(Some(self.connections.announced(listen, timeout)?.is_none_or(|announced| !announced.is_empty())))
     }
 
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> {

@@ -307,8 +307,8 @@ fn two_that_open_at_once_make_one_queue_and_tables_of_a_newer_program_are_refuse
 }
 
 #[test]
-fn whoever_waits_wakes_when_a_job_comes_from_another_process() {
-    let Some(server) = Server::shared("whoever_waits_wakes_when_a_job_comes") else { return };
+fn whoever_waits_wakes_when_another_process_submits_or_ends_a_job() {
+    let Some(server) = Server::shared("whoever_waits_wakes_when_another") else { return };
     let address = server.schema("wakes");
     let [here, there] = [(); 2].map(|()| Postgres::open(&address, limits()).unwrap());
     assert_eq!(here.wait(LEASE).unwrap(), Some(true), "what came before is unknown");
@@ -320,8 +320,15 @@ fn whoever_waits_wakes_when_a_job_comes_from_another_process() {
         there.submit("a", None, b"job").unwrap();
         assert_eq!(waits.join().unwrap(), Some(true));
     });
+    let job = there.take(LEASE).unwrap().unwrap();
+    assert_eq!(job.payload, b"job");
+    while here.wait(Duration::from_millis(50)).unwrap() != Some(false) {}
+    scope(|scope| {
+        let waits = scope.spawn(|| here.wait(LEASE).unwrap());
+        there.finish(&job.lease, b"done").unwrap();
+        assert_eq!(waits.join().unwrap(), Some(true), "a result was announced");
+    });
     assert!(begun.elapsed() < LEASE / 2);
-    assert_eq!(here.take(LEASE).unwrap().unwrap().payload, b"job");
     assert_eq!(there.look("a", &Ticket::named("a\0b")).unwrap(), None);
     assert!(matches!(there.submit("a\0b", None, b"job"), Err(QueueError::Nul("client's name"))));
 }

@@ -23,7 +23,7 @@ pub const LOOK: Duration = Duration::from_millis(100);
 const OTHERS: Duration = Duration::from_secs(1);
 /// How often a process says that it is there.
 const CHECK_IN: Duration = Duration::from_secs(5);
-/// After what another process did, and between looks for results to judge.
+/// Between looks for what another process announced, and for results to judge.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// What is to become of a process that grades.
@@ -228,12 +228,13 @@ impl Grading {
                     (self.hear)(GradingEvent::CheckedIn(&check_in));
                 }
             }
-            match self.queue.wait(OTHERS) {
+            let announced = self.queue.wait(OTHERS);
+            self.changed();
+            match announced {
                 Ok(None) => return,
                 Ok(Some(_)) => std::thread::sleep(PAUSE),
                 Err(_) => std::thread::sleep(OTHERS),
             }
-            self.changed();
         }
     }
 

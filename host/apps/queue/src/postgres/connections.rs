@@ -78,7 +78,7 @@ pub struct ConnectionPool {
     address: Address,
     pool: Mutex<PoolState>,
     freed: Condvar,
-    /// The one that hears of what is announced, on one channel.
+    /// The one that hears of what is announced, on the channels of one caller.
     pub listener: Mutex<Option<Client>>,
 }
 
@@ -118,7 +118,7 @@ impl ConnectionPool {
         })
     }
 
-    /// What is announced on a channel, at most so long from now on until there is something. `None` if nobody listened until now.
+    /// What is announced on these channels, at most so long from now on until there is something. `None` if nobody listened until now.
     pub fn announced(&self, listen: &str, timeout: Duration) -> Result<Option<Vec<String>>, QueueError> {
         let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(client) = listener.as_mut() else {

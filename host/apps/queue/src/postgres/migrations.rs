@@ -6,7 +6,7 @@ use crate::QueueError;
 use crate::names::QueueNames;
 
 /// What leads to each version from the one before. A migration that was released never changes.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_hosts.sql"),
     include_str!("migrations/0003_workers.sql"),
@@ -18,6 +18,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_reruns.sql"),
     include_str!("migrations/0010_ends.sql"),
     include_str!("migrations/0011_damaged.sql"),
+    include_str!("migrations/0012_results.sql"),
 ];
 /// The oldest PostgreSQL that this is tested with.
 const OLDEST: i32 = 15;
