@@ -42,6 +42,7 @@ class Pass:
         device: int | None,
         types: Callable[[str, str, list[Argument]], list[TensorType]],
         threads: int = 1,
+        captured: bool = False,
     ) -> Rewrite: ...
 
 def verify(

@@ -183,7 +183,7 @@ class Session:
         index, library = device_index(lowering.device), Library(lowering.device, ops)
         try:
             text = graph_text(eager.graph, lowering)
-            rewrite = self._loaded.rewrite(text, index, library.types)
+            rewrite = self._loaded.rewrite(text, index, library.types, self._options.launch == "graph")
             record.kernels, record.is_kept = rewrite.kernels, rewrite.is_kept
             if not rewrite.changed or not rewrite.kernels:
                 record.verdict = "; ".join(["unchanged", *rewrite.refusals])

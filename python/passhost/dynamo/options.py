@@ -76,8 +76,8 @@ class LoadedPass:
         self.name = path.stem
         self.failed = False
         self._pass: Pass | None = None
-        #: By graph, GPU and number of threads.
-        self._rewrites: dict[tuple[str, int | None, int], Rewrite] = {}
+        #: By graph, GPU, number of threads and whether kernels are captured.
+        self._rewrites: dict[tuple[str, int | None, int, bool], Rewrite] = {}
         from passhost import _engine
 
         self._errors = _engine
@@ -96,17 +96,22 @@ class LoadedPass:
         self.failed = True
 
     def rewrite(
-        self, text: str, device: int | None, types: Callable[[str, str, list[Argument]], list[TensorType]]
+        self,
+        text: str,
+        device: int | None,
+        types: Callable[[str, str, list[Argument]], list[TensorType]],
+        captured: bool = False,
     ) -> Rewrite:
-        """The verified rewrite of a graph. PassError if the pass fails."""
+        """The verified rewrite of a graph, for kernels that are launched one by one or captured in a CUDA graph. PassError
+        if the pass fails."""
         if self._pass is None or self.failed:
             raise self._errors.PassError(f"pass {self.name} failed before")
         threads = torch.get_num_threads()
-        key = text, device, threads
+        key = text, device, threads, captured
         if key not in self._rewrites:
             if len(self._rewrites) >= REMEMBERED:
                 self._rewrites.pop(next(iter(self._rewrites)), None)
-            self._rewrites[key] = self._pass.rewrite(text, device, types, threads)
+            self._rewrites[key] = self._pass.rewrite(text, device, types, threads, captured)
         return self._rewrites[key]
 
 

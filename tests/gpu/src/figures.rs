@@ -299,7 +299,7 @@ pub(crate) fn cases() -> impl Iterator<Item = (&'static str, Make)> {
 /// nominal bandwidth and the shortest kernel, and returns it in microseconds.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<Vec<(String, f64)>> {
     let mut times = vec![];
-    let bandwidth = gpu.facts()?.bandwidth as f64;
+    let bandwidth = gpu.facts(false)?.bandwidth as f64;
     println!("{:44} {:>9} {:>10} {:>10} {:>10}", "kernel", "MB", "device us", "floor us", "GB/s");
     for (name, make) in cases() {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {

@@ -39,6 +39,7 @@ use passhost_cache::{Cache, user};
 use passhost_child::device::{Device, DeviceSetup};
 use passhost_child::{Confinement, Plugin};
 use passhost_protocol::device::DeviceChoice;
+use passhost_result::Launch;
 use passhost_result::untrusted::one_line;
 use passhost_sample::{FoundSamples, Named, Repeated};
 use passhost_supervisor::{Config, Supervisor};
@@ -109,12 +110,13 @@ fn open_device(arguments: &DeviceArguments, with: impl FnOnce(DeviceSetup) -> De
 fn open_devices<'p>(
     choices: &[DeviceChoice],
     threads: Option<u32>,
+    launch: Launch,
     confinement: Confinement,
     hidden: impl IntoIterator<Item = &'p Path>,
 ) -> Result<Vec<Device>, Stop> {
     let hidden: Vec<PathBuf> = hidden.into_iter().map(Path::to_path_buf).collect();
     let open = |(before, &choice)| {
-        let mut setup = DeviceSetup { confinement, before, ..device_setup(choice, threads) };
+        let mut setup = DeviceSetup { launch, confinement, before, ..device_setup(choice, threads) };
         setup.hidden.extend(hidden.iter().cloned());
         Device::open(setup).or_stop(Exit::Host)
     };

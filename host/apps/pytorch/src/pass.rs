@@ -78,9 +78,9 @@ impl Pass {
         Ok(Pass { file, loaded: Mutex::new(loaded), policy, limits, caches, policy_name, name })
     }
 
-    /// What the pass makes of a graph in text form for a GPU, or for a CPU where `device` is None, where kernels run on
-    /// `threads` threads. `types` says what ops return.
-    #[pyo3(signature = (graph, device, types, threads = 1))]
+    /// What the pass makes of a graph in text form for a GPU, whose kernels may be captured in a CUDA graph, or for a CPU
+    /// where `device` is None, where kernels run on `threads` threads. `types` says what ops return.
+    #[pyo3(signature = (graph, device, types, threads = 1, captured = false))]
     fn rewrite(
         &self,
         py: Python<'_>,
@@ -88,12 +88,13 @@ impl Pass {
         device: Option<u32>,
         types: Py<PyAny>,
         threads: u32,
+        captured: bool,
     ) -> PyResult<Rewrite> {
         let graph = graph_of(graph, OpTable::all())?;
         py.detach(|| {
             let facts = match device {
                 None => cpu_facts(threads),
-                Some(number) => Gpu::open(number).and_then(|gpu| gpu.facts()).map_err(engine_error)?,
+                Some(number) => Gpu::open(number).and_then(|gpu| gpu.facts(captured)).map_err(engine_error)?,
             };
             let mut infer = PythonTypes::new(types, &self.limits);
             let key = self.key(&graph, facts)?;

@@ -9,7 +9,7 @@ use crate::on_device::{LEAST, OwnKernels, copying, digest::digests};
 use passhost_ir::{DeviceFacts, Dtype, TensorType};
 use passhost_protocol::Stopwatch;
 use passhost_protocol::device::GpuProperties;
-use passhost_result::{Spent, Work};
+use passhost_result::{Launch, Spent, Work};
 use passhost_runtime::{Active, Cause, Compiler, DeviceKernel, GUARD, Gate, Gpu, Temporary, Watch};
 use passhost_torch::{Context, Target, Tensor, TorchError, allocator};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -141,11 +141,11 @@ impl BenchDevice {
         Some([number, gpu.name().unwrap_or_else(|error| error.to_string()), id])
     }
 
-    /// What a pass may know of the device, where the CPU runs as many threads.
-    pub fn facts(&self, threads: u32) -> Result<DeviceFacts, String> {
+    /// What a pass may know of the device, where the CPU runs as many threads, and rewrites are launched so.
+    pub fn facts(&self, threads: u32, launch: Launch) -> Result<DeviceFacts, String> {
         match &self.gpu {
             None => Ok(passhost_runtime::cpu_facts(threads)),
-            Some(gpu) => gpu.gpu.facts().map_err(|error| error.to_string()),
+            Some(gpu) => gpu.gpu.facts(launch == Launch::Graph).map_err(|error| error.to_string()),
         }
     }
 
@@ -253,7 +253,7 @@ impl BenchDevice {
     /// counts where a copy took longer: other processes had their turns meanwhile.
     fn floor_at(&self, speed: Speed, bytes: u64) -> u64 {
         let copied = (2 * 4 * self.copied()) as f64 / (speed.large_ns - speed.small_ns).max(1.0);
-        let (launch_ns, bandwidth) = match self.gpu.as_ref().and_then(|parts| parts.gpu.facts().ok()) {
+        let (launch_ns, bandwidth) = match self.gpu.as_ref().and_then(|parts| parts.gpu.facts(false).ok()) {
             Some(facts) => (speed.small_ns.min(LAUNCH_NS), copied.max(facts.bandwidth as f64 / 1e9)),
             None => (0.0, copied.max(crate::integrity::cache_bandwidth() / 1e9)),
         };

@@ -98,6 +98,7 @@ mod tests {
         let unexpected = ToDevice::Open {
             device: passhost_protocol::device::DeviceChoice::Cpu,
             threads: None,
+            launch: passhost_result::Launch::Stream,
             files: None,
             hidden: vec![],
             check_on_cpu: false,

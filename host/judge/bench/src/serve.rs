@@ -12,7 +12,7 @@ use passhost_protocol::device::{
     DeviceChoice, DeviceStage, EvaluationReport, FromDevice, ReferenceError, RewriteError, RewriteJob, RewriteTask,
     ToDevice,
 };
-use passhost_result::DeviceInfo;
+use passhost_result::{DeviceInfo, Launch};
 use passhost_torch::OutOfMemory;
 use std::fs::File;
 use std::io::Stdin;
@@ -56,10 +56,10 @@ pub fn serve() -> Result<(), DeviceServeError> {
         };
         let asked = device.clone().inspect(|device| drop(device.restart()));
         let reply = match request {
-            ToDevice::Open { device: choice, threads, files, hidden, check_on_cpu } => {
+            ToDevice::Open { device: choice, threads, launch, files, hidden, check_on_cpu } => {
                 let profile = enclose(files.as_ref(), &hidden)?;
                 directory = files;
-                match open(choice, threads, &link) {
+                match open((choice, launch), threads, &link) {
                     Ok((opened, info)) => {
                         let opened = Rc::new(if check_on_cpu { opened.checked_by_cpu() } else { opened });
                         let gpu = opened.properties();
@@ -185,7 +185,7 @@ pub(crate) fn enclose(files: Option<&PathBuf>, hidden: &[PathBuf]) -> Result<San
 }
 
 fn open(
-    choice: DeviceChoice,
+    (choice, launch): (DeviceChoice, Launch),
     threads: Option<u32>,
     link: &Arc<Link<Stdin, File>>,
 ) -> Result<(BenchDevice, DeviceInfo), String> {
@@ -213,7 +213,7 @@ fn open(
         device: name,
         name: product,
         id,
-        facts: device.facts(threads)?,
+        facts: device.facts(threads, launch)?,
         threads,
         torch: passhost_torch::version(),
         settings,

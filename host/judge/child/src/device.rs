@@ -15,7 +15,7 @@ use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_cache::Cache;
 use passhost_protocol::compiler::CompilerSource;
 use passhost_protocol::device::{DeviceChoice, DeviceStage, FromDevice, GpuProperties, LoadReport, ToDevice};
-use passhost_result::{DeviceInfo, SandboxProfile, Settings, Spent};
+use passhost_result::{DeviceInfo, Launch, SandboxProfile, Settings, Spent};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,6 +45,8 @@ pub struct DeviceSetup {
     pub choice: DeviceChoice,
     /// Threads for CPU work; all cores if absent.
     pub threads: Option<u32>,
+    /// How rewrites are launched where they are timed.
+    pub launch: Launch,
     /// An existing directory for the inputs and outputs of [`Device::run`].
     pub files: Option<PathBuf>,
     /// How the child must be confined, and those that compile for it.
@@ -60,19 +62,30 @@ pub struct DeviceSetup {
 }
 
 impl DeviceSetup {
-    /// A device with so many threads that writes no files, confined as well as the kernel can, without a cache.
+    /// A device with so many threads that launches by stream and writes no files, confined as well as the kernel can, without
+    /// a cache.
     pub fn new(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
-        let confinement = Confinement::default();
-        let (machine_code, hidden) = Default::default();
-        DeviceSetup { choice, threads, files: None, confinement, machine_code, hidden, before: 0, check_on_cpu: false }
+        let (launch, confinement) = (Launch::Stream, Confinement::default());
+        let (files, machine_code, hidden) = Default::default();
+        DeviceSetup {
+            choice,
+            threads,
+            launch,
+            files,
+            confinement,
+            machine_code,
+            hidden,
+            before: 0,
+            check_on_cpu: false,
+        }
     }
 
     /// The first request to a child.
     fn open(&self) -> ToDevice {
         let mut hidden = self.hidden.clone();
         hidden.extend(self.machine_code.iter().flat_map(|cache| cache.paths()));
-        let (files, check_on_cpu) = (self.files.clone(), self.check_on_cpu);
-        ToDevice::Open { device: self.choice, threads: self.threads, files, hidden, check_on_cpu }
+        let DeviceSetup { choice: device, threads, launch, check_on_cpu, .. } = *self;
+        ToDevice::Open { device, threads, launch, files: self.files.clone(), hidden, check_on_cpu }
     }
 }
 

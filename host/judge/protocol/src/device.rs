@@ -18,7 +18,8 @@ pub use rewrite::{Draws, ExternalRun, MutantRounds, ProcessTiming, RewriteJob, R
 use crate::compiler::CompilerSource;
 use passhost_ir::{Graph, InputSpec, TensorType};
 use passhost_result::{
-    DeviceInfo, DivergentNode, EdgeCaseFinding, Finding, OtherRounds, OutputReport, SandboxProfile, Spent, TunedKernel,
+    DeviceInfo, DivergentNode, EdgeCaseFinding, Finding, Launch, OtherRounds, OutputReport, SandboxProfile, Spent,
+    TunedKernel,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -56,6 +57,8 @@ pub enum ToDevice {
         device: DeviceChoice,
         /// Threads for CPU work; all cores if absent.
         threads: Option<u32>,
+        /// How rewrites are launched where they are timed: a pass is told what that costs.
+        launch: Launch,
         /// An existing directory for the inputs and outputs of [`ToDevice::Run`]: `input_0.bin`, `output_0.bin` and so
         /// on, row-major and little-endian; and for those of programs that run elsewhere ([`ToDevice::Draw`]). The child
         /// can write nowhere else.

@@ -13,7 +13,7 @@ pub struct LaunchArguments {
         ("stream", "Stream launch, as published: each kernel by a call of its own", Launch::Stream),
         ("graph", "Each captured in one CUDA graph, its inputs where they are", Launch::Graph),
     ]))]
-    launch: Launch,
+    pub launch: Launch,
     /// Measures the kernels of each rewrite on a GPU in up to 8 schedules that give the same bits, once it is verified, and
     /// runs each in the fastest; what was measured is kept. Results with and without it are never one number
     #[arg(long)]

@@ -97,10 +97,10 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     header.samples = samples.into_iter().map(sample_entry).collect();
     header.external = fleet.is_some();
     progress.step("starting the device");
-    let confinement = arguments.measure.confinement.mode();
+    let (launch, confinement) = (arguments.launch.launch, arguments.measure.confinement.mode());
     let choices = if header.external { &[] } else { &*arguments.device.0 };
-    let mut devices =
-        super::open_devices(choices, arguments.threads, confinement, signer.iter().map(Signer::key_path))?;
+    let keys = signer.iter().map(Signer::key_path);
+    let mut devices = super::open_devices(choices, arguments.threads, launch, confinement, keys)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     header.devices = devices.iter().map(|device| device.info().clone()).collect();
     progress.clear();

@@ -119,7 +119,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     progress.step("starting the device");
     let confinement = arguments.measure.confinement.mode();
     let mut device = super::open_device(&arguments.device, |setup| {
-        kept_from_key(DeviceSetup { confinement, ..setup }, signer.as_ref())
+        kept_from_key(DeviceSetup { launch: arguments.launch.launch, confinement, ..setup }, signer.as_ref())
     })?;
     arguments.launch.allowed_on(device.info())?;
     let mut checker = supervisor.checker(device.info().facts).with_types(types);

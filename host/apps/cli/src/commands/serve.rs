@@ -175,12 +175,12 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         worker.offers.extend(judge.iter().map(|_| SIGNED.to_owned()));
     }
     let supervisor = Arc::new(super::supervisor(config, terminal));
-    let confinement = arguments.measure.confinement.mode();
+    let (launch, confinement) = (arguments.launch.launch, arguments.measure.confinement.mode());
     // Their children reach neither what others submitted nor who may ask, nor the database.
     let own = [arguments.data.as_path(), arguments.clients.as_path()];
     let own = own.into_iter().chain(arguments.queue.as_deref().and_then(queue::address_file));
     let own = own.chain(queue::objects_directory(&arguments.objects));
-    let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
+    let devices = super::open_devices(&arguments.device.0, arguments.threads, launch, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     print(devices.iter().map(|device| super::device_line(device.info())));
     let names = devices.iter().map(|device| device.info().name.clone()).collect();

@@ -100,10 +100,10 @@ pub fn run(arguments: &WorkerArguments, terminal: &Terminal) -> Result<Exit, Sto
     worker.offers.extend(offers::of_labels(&arguments.labels).chain(offers::of_objects(&arguments.objects)));
     worker.offers.extend(signer.iter().map(|_| SIGNED.to_owned()));
     let supervisor = Arc::new(super::supervisor(config, terminal));
-    let confinement = arguments.measure.confinement.mode();
+    let (launch, confinement) = (arguments.launch.launch, arguments.measure.confinement.mode());
     let own = queue::address_file(&arguments.queue).into_iter().chain(arguments.data.as_deref());
     let own = own.chain(queue::objects_directory(&arguments.objects)).chain(signer.as_deref().map(Signer::key_path));
-    let devices = super::open_devices(&arguments.device.0, arguments.threads, confinement, own)?;
+    let devices = super::open_devices(&arguments.device.0, arguments.threads, launch, confinement, own)?;
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     if let Some(path) = &arguments.canary {
         check_canary(path, &samples, &devices).map_err(Stop::usage)?;
