@@ -102,8 +102,7 @@ class LoadedPass:
         types: Callable[[str, str, list[Argument]], list[TensorType]],
         captured: bool = False,
     ) -> Rewrite:
-        """The verified rewrite of a graph, for kernels that are launched one by one or captured in a CUDA graph. PassError
-        if the pass fails."""
+        """The verified rewrite of a graph, whose kernels may be captured in a graph. PassError if the pass fails."""
         if self._pass is None or self.failed:
             raise self._errors.PassError(f"pass {self.name} failed before")
         threads = torch.get_num_threads()
