@@ -1,15 +1,20 @@
 //! The inputs of one round, drawn where they are held.
 
 use crate::blame::of_input;
+use crate::counter::hash;
 use crate::device::BenchDevice;
 use crate::held::HeldTensor;
-use crate::inputs::{DrawError, Round, draw};
+use crate::inputs::{DrawError, Round, draw, write_elements};
+use crate::judge::float_kind;
 use crate::on_device::draws;
 use passhost_ir::{InputSpec, NodeId};
 use passhost_protocol::device::{ReferenceError, RewriteError};
 use passhost_runtime::{Cause, NodeError};
 use passhost_torch::{Target, Tensor};
 use std::rc::Rc;
+
+/// By how many of the smallest steps of their types inputs are shaken.
+const STEPS: f64 = 4.0;
 
 /// The inputs of one round, which nobody writes to: each run gets tensors of its own.
 #[derive(Clone)]
@@ -25,11 +30,31 @@ impl DrawnInputs {
         Ok(DrawnInputs { inputs: inputs.collect::<Result<_, _>>()? })
     }
 
+    /// Inputs whose floats are a few of the smallest steps of their types away from these.
+    pub fn shaken(&self) -> DrawnInputs {
+        let inputs = self.inputs.iter().enumerate().map(|(position, input)| match float_kind(input.dtype()) {
+            Some(_) => Rc::new(shaken(input, position as u64)),
+            None => input.clone(),
+        });
+        DrawnInputs { inputs: inputs.collect() }
+    }
+
     /// Tensors of their own with these elements.
     pub fn tensors(&self, target: &Target, specs: &[InputSpec]) -> Result<Vec<Tensor>, ReferenceError> {
         let copies = specs.iter().zip(&self.inputs);
         copies.map(|(spec, input)| input.copy(target, &spec.ty).map_err(|error| of_input(&spec.name, error))).collect()
     }
+}
+
+fn shaken(input: &HeldTensor, key: u64) -> HeldTensor {
+    let (dtype, elements) = (input.dtype(), input.elements());
+    let step = STEPS * dtype.ulp(1.0);
+    let away = |at: usize| (hash(key, at as u64) as f64 / u64::MAX as f64).mul_add(2.0, -1.0);
+    let mut bytes = elements.bytes.to_vec();
+    let values = elements.to_f64();
+    let moved = values.iter().enumerate().map(|(at, value)| (at, value * away(at).mul_add(step, 1.0)));
+    write_elements(dtype, &mut bytes, &mut { moved });
+    HeldTensor::host(dtype, bytes)
 }
 
 /// Input `position`, drawn where it is held.

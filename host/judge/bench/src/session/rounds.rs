@@ -27,6 +27,11 @@ impl ReferenceSession {
         prepared.truths[self.double(conversions)].get_or_init(run).as_deref()
     }
 
+    /// The same for inputs that are a few roundings away.
+    pub(super) fn shaken_truth(&self, prepared: &PreparedRound, conversions: Conversions) -> Option<Vec<HeldTensor>> {
+        self.run_in_double(self.in_double(conversions).ok()?, &prepared.drawn.shaken()).ok()
+    }
+
     /// An ordinary round, or one in which an input has another scale.
     pub(super) fn round(&self, round: Round) -> Result<Rc<PreparedRound>, RewriteError> {
         self.kept_rounds.get_or((round, None), || self.prepare(self.drawn(round)?, false))?.map_err(of_eager)

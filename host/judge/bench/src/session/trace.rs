@@ -151,7 +151,7 @@ impl ReferenceSession {
         if !is_suspect(&self.device, ty, allowed, [rewritten, expected]) {
             return ValueVerdict::Right;
         }
-        let found = truth.and_then(|truth| wrong(ty, (allowed, domain), [rewritten, expected, truth]));
+        let found = truth.and_then(|truth| wrong(ty, (allowed, domain), [rewritten, expected, truth], None));
         verdict_of(ty, [rewritten, expected], found)
     }
 
