@@ -16,6 +16,7 @@ use passhost_ir::{Conversions, TensorType};
 use passhost_protocol::device::RewriteError;
 use passhost_result::EdgeCaseFinding;
 use rayon::prelude::*;
+use std::cell::LazyCell;
 
 /// A rewrite may be so many times further from the truth than eager is anywhere, plus [`SLACK`] last places.
 const FACTOR: f64 = 4.0;
@@ -63,13 +64,17 @@ impl Checks<'_> {
         }
         let Ok(truth) = reference.truth(prepared, Conversions::Dropped) else { return Ok(()) };
         // Where large numbers cancel, what is left in double precision is a matter of order, too.
-        let shakes = case.draw == EdgeCaseDraw::Extremes;
-        let shaken = shakes.then(|| reference.shaken_truth(prepared, Conversions::Dropped)).flatten();
+        let may_cancel = case.draw == EdgeCaseDraw::Extremes;
+        let shaken = LazyCell::new(|| reference.shaken_truth(prepared, Conversions::Dropped));
         for (position, allowed) in suspects {
             let ty = &reference.output_types[position];
             let (rewritten, eager) = (&rewritten[position], &eager[position]);
-            let shaken = shaken.as_ref().map(|shaken| &shaken[position]);
-            if let Some((element, _)) = wrong(ty, (allowed, case.draw), [rewritten, eager, &truth[position]], shaken) {
+            let wrong = |shaken| wrong(ty, (allowed, case.draw), [rewritten, eager, &truth[position]], shaken);
+            let found = wrong(None).and_then(|found| match may_cancel.then(|| shaken.as_ref()).flatten() {
+                Some(shaken) => wrong(Some(&shaken[position])),
+                None => Some(found),
+            });
+            if let Some((element, _)) = found {
                 self.evaluation.edge_cases.push(EdgeCaseFinding {
                     output: position as u32,
                     input: case.name(&reference.specs),
