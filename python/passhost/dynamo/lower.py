@@ -74,8 +74,25 @@ def _index_put(given: Mapping[str, Any]) -> Call:
     return Call(aten.index_put.default, tuple(given[name] for name in names), {})
 
 
-#: Ops that have another name here.
-RENAMED: dict[str, Callable[[Mapping[str, Any]], Call]] = {"_unsafe_index": _index, "_unsafe_index_put": _index_put}
+def _convolution(given: Mapping[str, Any]) -> Call | None:
+    dims = given["weight"].meta["val"].dim() - 2
+    first = tuple(given[name] for name in ("input", "weight", "bias", "stride", "padding"))
+    if not 1 <= dims <= 3:
+        return None
+    if given["transposed"]:
+        rest = tuple(given[name] for name in ("output_padding", "groups", "dilation"))
+        ops = aten.conv_transpose1d.default, aten.conv_transpose2d.input, aten.conv_transpose3d.input
+        return Call(ops[dims - 1], (*first, *rest), {})
+    ops = aten.conv1d.default, aten.conv2d.default, aten.conv3d.default
+    return Call(ops[dims - 1], (*first, given["dilation"], given["groups"]), {})
+
+
+#: Ops that have another name here. Passes know convolutions by the names that models give them.
+RENAMED: dict[str, Callable[[Mapping[str, Any]], Call | None]] = {
+    "_unsafe_index": _index,
+    "_unsafe_index_put": _index_put,
+    "convolution": _convolution,
+}
 
 #: Ops whose first result is that of another, if nobody takes the others.
 FIRST_RESULT: dict[str, Callable[[Mapping[str, Any]], Call]] = {
@@ -200,8 +217,8 @@ class Lowering:
         return True
 
     def _stays(self, node: fx.Node) -> bool:
-        """Whether the op is listed, and not one of AOTAutograd's that has a name in inference."""
-        is_other = is_aten(node.target) and op_key(node.target)[0] in FIRST_RESULT
+        """Whether the op is listed, and not one of AOTAutograd's that has another name here."""
+        is_other = is_aten(node.target) and op_key(node.target)[0] in {*FIRST_RESULT, *RENAMED}
         return self.is_listed(node) and not (is_other and self._other_name(node) is not None)
 
     def _check_types(self, node: fx.Node) -> None:
@@ -223,7 +240,7 @@ class Lowering:
         name = op_key(node.target)[0]
         rule = FIRST_RESULT.get(name)
         if name in RENAMED:
-            call: Call | None = RENAMED[name](bound(node))
+            call = RENAMED[name](bound(node))
         elif rule is None:
             call = _with_numbers(node, self.ops)
         elif _takes_others(node):

@@ -156,6 +156,16 @@ LOWERED = {
         [rows(2, 3, 4), rows(4, 5)],
         {"view", "mm", "relu"},
     ),
+    "convolution": (
+        lambda x, w: aten.convolution(x, w, None, [2, 1], [1, 0], [1, 1], False, [0, 0], 2),
+        [rows(1, 4, 5, 5), rows(6, 2, 3, 3)],
+        {"conv2d"},
+    ),
+    "transposed convolution": (
+        lambda x, w: aten.convolution(x, w, None, [2], [1], [1], True, [1], 1),
+        [rows(1, 4, 5), rows(4, 6, 3)],
+        {"conv_transpose1d"},
+    ),
     "unsafe write": (
         lambda x, i: aten._unsafe_index_put(x, [i], x, True),
         [rows(3), rows(3, dtype=torch.int64)],
