@@ -9,7 +9,7 @@ mod together;
 mod writes;
 
 pub use edit_error::EditError;
-pub(crate) use layout::{COPY, is_row_major_image};
+pub(crate) use layout::{COPY, channels_last, is_row_major_image};
 pub use replacement::IntoKernel;
 
 use passhost_ir::{

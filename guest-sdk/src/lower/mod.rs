@@ -89,7 +89,7 @@ pub use builder::KernelBuilder;
 pub use channels_last::lay_channels_last;
 pub use coverage::{CallCoverage, LoweringCoverage, call_coverage, coverage};
 pub use error::LowerError;
-pub use fusion::{Fused, FusionPlan, fuse};
+pub use fusion::{Fused, FusionPlan, fuse, lay_row_major};
 pub use group::Group;
 pub use library::call_times;
 pub use math::math;

@@ -18,6 +18,13 @@ pub(crate) fn channels_last(ty: &TensorType) -> TensorType {
 }
 
 impl Rewriter {
+    /// Lets values lie otherwise that kernels are to calculate, and gives back how they lay.
+    pub(crate) fn swap_strides(&mut self, values: &mut [(ValueId, Vec<i64>)]) {
+        for (value, strides) in values {
+            std::mem::swap(&mut self.graph.values[value.index()].ty.strides, strides);
+        }
+    }
+
     /// Lets nodes read images with their channels last: those at the positions of `first`, and of `others` those that read
     /// results of such. What is not there in that layout is copied. Their results must be such images as well: a node of which
     /// `host` says otherwise stays as it is. Whatever else reads them reads a row-major copy. Returns how many nodes changed.

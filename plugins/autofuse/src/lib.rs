@@ -57,6 +57,10 @@ impl Pass for Autofuse {
             log!("{images} nodes read images with their channels last, as the library's convolutions take them");
             plan = lower::fuse(rewriter.graph(), device, Group::ALL);
         }
+        let (plan, rows) = lower::lay_row_major(rewriter, device, Group::ALL, plan);
+        if rows > 0 {
+            log!("{rows} results that kernels alone read lie row by row, other than ATen lays them");
+        }
         let kernels = rewriter.replace_all(plan.kernels.iter().map(|fused| &fused.lowered))?;
         for (kernel, fused) in kernels.iter().zip(&plan.kernels).take(MOST_LINES) {
             let (nodes, [kernel_us, calls_us]) = (fused.lowered.nodes().len(), [fused.kernel, fused.calls].map(us));

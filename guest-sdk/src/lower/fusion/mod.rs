@@ -13,7 +13,9 @@ mod order;
 mod plan;
 mod reads;
 pub(super) mod refusal;
+mod row_major;
 mod search;
 
 pub use plan::{Fused, FusionPlan, fuse};
+pub use row_major::lay_row_major;
 pub(super) use search::FusionSearch;
