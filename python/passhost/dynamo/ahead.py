@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 from passhost.dynamo import check, saved
 from passhost.dynamo.backend import Session, engine
 from passhost.dynamo.compiled import only_piece, whole
-from passhost.dynamo.dynamic import has_tangents
+from passhost.dynamo.dynamic import has_tangents, is_transformed
 from passhost.dynamo.exported import Exported, export
 from passhost.dynamo.locks import compile_lock
 from passhost.dynamo.options import Options
@@ -99,7 +99,7 @@ def _run(model: torch.nn.Module, exported: Exported, module: fx.GraphModule | No
         if not spec.is_leaf() and not _is_tuple(spec):
             run = _put_together(run, spec)
     run = run if _is_flat(exported.in_spec) else _taken_apart(run, exported.in_spec)
-    return _without_tangents(run, [given.value for given in exported.weights])
+    return _without_transforms(run, [given.value for given in exported.weights])
 
 
 def _as_it_is(model: torch.nn.Module, exported: Exported) -> Callable[[Tensors], Any]:
@@ -125,8 +125,11 @@ def _around(module: fx.GraphModule, exported: Exported) -> Callable[[Tensors], A
     return run
 
 
-def _without_tangents(run: Callable[..., Any], weights: Tensors) -> Callable[..., Any]:
+def _without_transforms(run: Callable[..., Any], weights: Tensors) -> Callable[..., Any]:
     def guarded(*inputs: Any) -> Any:
+        if is_transformed():
+            reason = "a transform of torch.func or a tracer is around a model that was compiled for tensors"
+            raise InputMismatch(f"{reason}: call the model itself in it")
         if has_tangents():
             for value in (*weights, *pytree.tree_leaves(inputs)):
                 if isinstance(value, torch.Tensor) and forward_ad.unpack_dual(value).tangent is not None:

@@ -16,6 +16,9 @@ logger = logging.getLogger("passhost")
 #: How many sets of sizes of one graph are compiled. The model runs as it was with those that come later.
 LIMIT = 16
 
+_Key = torch._C._TorchDispatchModeKey
+_TRACERS = (_Key.PROXY, _Key.FAKE, _Key.FUNCTIONAL)
+
 
 def is_open(example_inputs: Sequence[Any]) -> bool:
     """Whether a size is symbolic."""
@@ -29,6 +32,12 @@ def is_open(example_inputs: Sequence[Any]) -> bool:
 def has_tangents() -> bool:
     """Whether tensors may have tangents: forward-mode differentiation is on. Kernels calculate none."""
     return bool(forward_ad._current_level >= 0)
+
+
+def is_transformed() -> bool:
+    """Whether a transform of `torch.func` is on, or something that traces: tensors may stand for others then."""
+    is_traced = any(torch._C._get_dispatch_mode(key) is not None for key in _TRACERS)
+    return is_traced or torch._C._functorch.peek_interpreter_stack() is not None
 
 
 class BySizes:

@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from torch.autograd import forward_ad  # noqa: E402
+from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
 
 def function(x):
@@ -69,7 +70,7 @@ def test_a_gradient_has_the_tangent_of_the_one_that_came_in(through, drawn):
     close(*tangents)
 
 
-def test_a_model_that_is_compiled_ahead_of_time_refuses_tangents(dynamo, plugins, drawn):
+def test_a_model_that_is_compiled_ahead_of_time_refuses_tangents_and_transforms(dynamo, plugins, drawn):
     from passhost import InputMismatch
 
     x, tangent, _ = drawn
@@ -79,5 +80,14 @@ def test_a_model_that_is_compiled_ahead_of_time_refuses_tangents(dynamo, plugins
         close(fast(x), model(x))
         with pytest.raises(InputMismatch, match="a tensor has a tangent"):
             fast(forward_ad.make_dual(x, tangent))
-    with pytest.raises(InputMismatch, match="a tensor has a tangent"):
-        torch.func.jvp(fast, (x,), (tangent,))
+    transforms = [
+        lambda: torch.func.jvp(fast, (x,), (tangent,)),
+        lambda: torch.func.vmap(fast)(torch.stack([x, x])),
+        lambda: torch.func.functionalize(fast)(x),
+        # Its result would be a constant.
+        lambda: make_fx(fast)(x),
+        lambda: make_fx(fast, tracing_mode="fake")(x),
+    ]
+    for transform in transforms:
+        with pytest.raises(InputMismatch, match=r"a transform of torch\.func or a tracer is around"):
+            transform()
