@@ -16,6 +16,8 @@ logger = logging.getLogger("passhost")
 #: How many sets of sizes of one graph are compiled. The model runs as it was with those that come later.
 LIMIT = 16
 
+_TRANSFORM, _MODE = torch._C.DispatchKey.FuncTorchDynamicLayerFrontMode, torch._C.DispatchKey.Python
+_has_key, _mode = torch._C._dispatch_tls_is_dispatch_key_included, torch._C._get_dispatch_mode
 _Key = torch._C._TorchDispatchModeKey
 _TRACERS = (_Key.PROXY, _Key.FAKE, _Key.FUNCTIONAL)
 
@@ -36,8 +38,7 @@ def has_tangents() -> bool:
 
 def is_transformed() -> bool:
     """Whether a transform of `torch.func` is on, or something that traces: tensors may stand for others then."""
-    is_traced = any(torch._C._get_dispatch_mode(key) is not None for key in _TRACERS)
-    return is_traced or torch._C._functorch.peek_interpreter_stack() is not None
+    return _has_key(_TRANSFORM) or (_has_key(_MODE) and any(_mode(key) is not None for key in _TRACERS))
 
 
 class BySizes:
