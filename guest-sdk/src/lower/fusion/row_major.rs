@@ -10,9 +10,6 @@ use crate::rewriter::{Rewriter, channels_last};
 use passhost_ir::{DeviceFacts, Graph, NodeId, TensorType, ValueId, contiguous_strides};
 use std::collections::HashSet;
 
-/// How often a plan is made anew because something beside its kernels reads what would lie otherwise.
-const TRIES: usize = 3;
-
 /// Has the kernels of a plan lay what nothing else reads in row-major order, where that is estimated to take less time.
 /// Returns the plan for the graph as it is then, and how many results lie otherwise.
 pub fn lay_row_major(
@@ -21,28 +18,21 @@ pub fn lay_row_major(
     groups: &[Group],
     plan: FusionPlan,
 ) -> (FusionPlan, usize) {
+    let mut results = plan.kernels.iter().flat_map(|fused| &fused.lowered.outputs);
+    if results.all(|result| result.permutation.is_none()) {
+        return (plan, 0);
+    }
     let graph = rewriter.graph();
-    let permuted = between(graph, &plan, groups).into_iter().map(|value| (value, graph.ty(value)));
-    let mut moved: Vec<(ValueId, Vec<i64>)> = permuted
+    let moved = between(graph, &plan, groups).into_iter().map(|value| (value, graph.ty(value)));
+    let mut moved: Vec<(ValueId, Vec<i64>)> = moved
         .filter(|(_, ty)| !ty.is_contiguous() && !has_channels_last(ty))
         .map(|(value, ty)| (value, contiguous_strides(&ty.shape)))
         .collect();
     rewriter.swap_strides(&mut moved);
-    for _ in 0..TRIES {
-        if moved.is_empty() {
-            break;
-        }
-        let other = fuse(rewriter.graph(), device, groups);
-        let held = between(rewriter.graph(), &other, groups);
-        if moved.iter().all(|(value, _)| held.contains(value)) {
-            if other.rewritten < plan.rewritten {
-                return (FusionPlan { eager: plan.eager, ..other }, moved.len());
-            }
-            break;
-        }
-        rewriter.swap_strides(&mut moved);
-        moved.retain(|(value, _)| held.contains(value));
-        rewriter.swap_strides(&mut moved);
+    let other = fuse(rewriter.graph(), device, groups);
+    let held = between(rewriter.graph(), &other, groups);
+    if other.rewritten < plan.rewritten && moved.iter().all(|(value, _)| held.contains(value)) {
+        return (FusionPlan { eager: plan.eager, ..other }, moved.len());
     }
     rewriter.swap_strides(&mut moved);
     (plan, 0)
