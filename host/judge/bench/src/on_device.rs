@@ -3,6 +3,7 @@
 //! tensors. The results are those of the CPU, which is the reference.
 
 pub mod compare;
+pub mod contested;
 pub mod digest;
 pub mod draws;
 mod formula;

@@ -7,6 +7,7 @@ use crate::precision::{LessPrecise, less_precise, report, slices};
 use crate::ulps::UlpErrors;
 use passhost_ir::{Arg, Dtype, OpName, TensorType};
 use passhost_result::TruthReport;
+use passhost_score::Tolerance;
 use passhost_torch::{PreparedCall, Tensor};
 use std::ops::Range;
 
@@ -92,15 +93,7 @@ impl Truth {
     /// Whether eager is right at t = -5 when this is taken as the reference.
     fn holds_of(&self, eager: &Tensor) -> Result<bool, OnDeviceError> {
         let Some(kind) = float_kind(self.dtype) else { return Ok(true) };
-        let tolerance = passhost_score::tolerance(kind, -5.0);
-        let error = op("abs", &[&op("sub.Tensor", &[eager, &self.exact])?])?;
-        let magnitude = op("abs", &[&self.exact])?;
-        let relative = call("mul", "Scalar", &[VALUE, Arg::Float(tolerance.rtol)], &[&magnitude])?;
-        let plus = [VALUE, Arg::Float(tolerance.atol), Arg::Int(1)];
-        let allowed = call("add", "Scalar", &plus, &[&relative])?;
-        // Where one is not finite, and is not left out, neither is.
-        let close = op("logical_and", &[&op("le.Tensor", &[&error, &allowed])?, &op("isfinite", &[eager])?])?;
-        let right = op("logical_or", &[&close, &self.is_met_by(eager)?])?;
+        let right = is_close(eager, &self.exact, passhost_score::tolerance(kind, -5.0))?;
         Ok(integer(&op("all", &[&op("logical_or", &[&right, &self.skip])?])?) != 0)
     }
 }
@@ -127,10 +120,24 @@ fn last_places(exact: &Tensor, skip: &Tensor, dtype: Dtype) -> Result<Tensor, On
     Ok(places)
 }
 
+/// As [`passhost_score::is_close`].
+pub(super) fn is_close(value: &Tensor, reference: &Tensor, tolerance: Tolerance) -> Result<Tensor, OnDeviceError> {
+    let arguments = [VALUE, VALUE, Arg::Float(tolerance.rtol), Arg::Float(tolerance.atol), Arg::Bool(true)];
+    call("isclose", "", &arguments, &[value, reference])
+}
+
 /// In double precision and one dimension.
 fn flat(tensor: &Tensor) -> Result<Tensor, OnDeviceError> {
+    in_one_dimension(&doubled(tensor)?)
+}
+
+pub(super) fn doubled(tensor: &Tensor) -> Result<Tensor, OnDeviceError> {
     let to = [VALUE, Arg::Dtype(Dtype::F64), Arg::Bool(false), Arg::Bool(false), Arg::None];
-    call("reshape", "", &[VALUE, Arg::Ints(vec![-1])], &[&call("to", "dtype", &to, &[tensor])?])
+    call("to", "dtype", &to, &[tensor])
+}
+
+pub(super) fn in_one_dimension(tensor: &Tensor) -> Result<Tensor, OnDeviceError> {
+    call("reshape", "", &[VALUE, Arg::Ints(vec![-1])], &[tensor])
 }
 
 /// Stands for a tensor.
@@ -151,7 +158,7 @@ pub(super) fn call(
 }
 
 /// The same of an op `name` or `name.overload` that takes tensors alone, or beside them what is usual.
-fn op(name: &str, tensors: &[&Tensor]) -> Result<Tensor, OnDeviceError> {
+pub(super) fn op(name: &str, tensors: &[&Tensor]) -> Result<Tensor, OnDeviceError> {
     let (name, overload) = name.split_once('.').unwrap_or((name, ""));
     let mut arguments: Vec<Arg<()>> = tensors.iter().map(|_| VALUE).collect();
     if name == "sub" {
@@ -160,7 +167,7 @@ fn op(name: &str, tensors: &[&Tensor]) -> Result<Tensor, OnDeviceError> {
     call(name, overload, &arguments, tensors)
 }
 
-fn narrowed(tensor: &Tensor, range: &Range<usize>) -> Result<Tensor, OnDeviceError> {
+pub(super) fn narrowed(tensor: &Tensor, range: &Range<usize>) -> Result<Tensor, OnDeviceError> {
     let arguments = [VALUE, Arg::Int(0), Arg::Int(range.start as i64), Arg::Int(range.len() as i64)];
     call("narrow", "", &arguments, &[tensor])
 }
@@ -174,7 +181,7 @@ fn float(tensor: &Tensor) -> f64 {
 }
 
 /// The eight bytes or fewer of a single element.
-fn integer(tensor: &Tensor) -> i64 {
+pub(super) fn integer(tensor: &Tensor) -> i64 {
     let mut bytes = [0; 8];
     let found = tensor.to_bytes();
     let count = found.len().min(bytes.len());

@@ -210,3 +210,37 @@ fn a_device_judges_precision_as_the_cpu_does() {
         }
     }
 }
+
+#[test]
+fn a_device_says_what_the_cpu_would_look_at() {
+    let _alone = alone();
+    let device = BenchDevice::cpu_like_a_gpu();
+    let count = COUNT / 8;
+    let held = |dtype, values: &[f64]| {
+        let ty = TensorType::contiguous(dtype, [values.len() as i64]);
+        HeldTensor::of(&device, &Tensor::from_bytes(device.target(), &ty, &bytes_of(dtype, values)).unwrap())
+    };
+    // Of the rewrite, eager and the truth at one place: whether the rewrite is wrong there.
+    let cases = [
+        ([1.0, 1.0, 1.0], false),
+        ([1.1, 1.0, 1.0], true),
+        ([1.1, 1.0, 1.1], false),
+        ([1.1, 1.0, 1.3], false),
+        ([f64::NAN, 1.0, 1.0], true),
+        ([f64::NAN, f64::NAN, 1.0], false),
+        ([f64::INFINITY, f64::INFINITY, f64::INFINITY], false),
+        ([-f64::INFINITY, f64::INFINITY, f64::INFINITY], true),
+        ([1.0, f64::INFINITY, f64::INFINITY], true),
+    ];
+    for (place, (values, expected)) in cases.into_iter().enumerate() {
+        let [rewritten, eager, truth] = values.map(|value| {
+            let mut all: Vec<f64> = (0..count).map(|at| (at % 97) as f64).collect();
+            all[count - 1 - place] = value;
+            all
+        });
+        let held = [held(Dtype::F32, &rewritten), held(Dtype::F32, &eager), held(Dtype::F64, &truth)];
+        let tensors = held.each_ref().map(|held| held.tensor().unwrap());
+        let tolerance = passhost_score::tolerance(passhost_score::FloatKind::F32, -4.0);
+        assert_eq!(super::contested::is_contested(tensors, tolerance).unwrap(), expected, "{values:?}");
+    }
+}

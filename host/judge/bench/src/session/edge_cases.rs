@@ -11,10 +11,12 @@ use crate::element::HostElements;
 use crate::held::HeldTensor;
 use crate::inputs::Round;
 use crate::judge::float_kind;
+use crate::on_device::contested::is_contested;
 use crate::precision::{are_explained, strays};
 use passhost_ir::{Conversions, TensorType};
 use passhost_protocol::device::RewriteError;
 use passhost_result::EdgeCaseFinding;
+use passhost_score::Tolerance;
 use rayon::prelude::*;
 use std::cell::LazyCell;
 
@@ -118,6 +120,14 @@ pub(super) fn wrong(
     [rewritten, eager, truth]: [&HeldTensor; 3],
     shaken: Option<&HeldTensor>,
 ) -> Option<(usize, usize)> {
+    if let [Some(rewritten), Some(eager), Some(truth)] = [rewritten, eager, truth].map(HeldTensor::tensor) {
+        let exactly = Tolerance { rtol: 0.0, atol: 0.0 };
+        let tolerance =
+            float_kind(ty.dtype).map_or(exactly, |kind| passhost_score::tolerance(kind, f64::from(allowed)));
+        if let Ok(false) = is_contested([rewritten, eager, truth], tolerance) {
+            return None;
+        }
+    }
     let outputs = EdgeCaseOutputs {
         ty,
         rewritten: rewritten.elements(),
