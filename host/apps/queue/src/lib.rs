@@ -42,7 +42,7 @@ pub use limits::{JOB, QueueLimits};
 pub use objects::{ObjectError, Objects};
 pub use postgres::{
     DeadLetter, Disagreement, FleetStatus, LabelDepth, OldestJob, Postgres, QuarantinedHost, RefusedResults,
-    Revocation, WorkerState, WorkerStatus,
+    Revocation, UntriedResults, WorkerState, WorkerStatus,
 };
 pub use store::free;
 pub use ticket::{Ticket, random_hexadecimal};
@@ -309,6 +309,8 @@ pub struct CheckIn {
     pub is_drained: bool,
     /// Why its host is quarantined, if it is, and takes nothing either.
     pub quarantine: Option<String>,
+    /// Why it gets nothing for want of a canary, where one is required: see [`Postgres::require_canary`].
+    pub lacks_canary: Option<String>,
     /// What waits and is not for this worker.
     pub unmet: Vec<UnmetNeeds>,
 }

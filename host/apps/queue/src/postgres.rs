@@ -29,7 +29,7 @@ use turns::{ClientTurn, turns};
 const SENT_AT_ONCE: usize = 16 << 10;
 pub use fleet::{
     DeadLetter, Disagreement, FleetStatus, LabelDepth, OldestJob, QuarantinedHost, RefusedResults, Revocation,
-    WorkerState, WorkerStatus,
+    UntriedResults, WorkerState, WorkerStatus,
 };
 
 /// A queue in a PostgreSQL database of version 15 or newer, which many processes on many machines use at once. It is in the first
@@ -255,7 +255,8 @@ impl Queue for Postgres {
                 unmet.push(UnmetNeeds { needs: row.try_get(0)?, waiting: count(&row, 1)?, first: Ticket(ticket) });
             }
             let Some(host) = drained.first() else { return Err(QueueError::Record) };
-            Ok(CheckIn { is_drained: host.try_get(0)?, quarantine: host.try_get(1)?, unmet })
+            let (is_drained, quarantine, lacks_canary) = (host.try_get(0)?, host.try_get(1)?, host.try_get(2)?);
+            Ok(CheckIn { is_drained, quarantine, lacks_canary, unmet })
         })
     }
 

@@ -6,7 +6,8 @@ mod engines;
 
 use engines::{Database, LEASE, Place as _, Server};
 use passhost_queue::{
-    Canary, Delivered, Judge, Judged, NewJob, Postgres, Queue, QueueLimits, Rerun, SIGNED, Taken, Ticket, Worker,
+    Canary, Delivered, Judge, Judged, NewJob, Postgres, Queue, QueueLimits, Rerun, SIGNED, Taken, Ticket,
+    UntriedResults, Worker,
 };
 use std::time::Duration;
 
@@ -79,6 +80,11 @@ impl Fleet {
     }
 }
 
+/// Results of a host with `device=cpu` that no other tried, and that wait for one.
+fn untried(host: &str, results: u64, waiting: u64) -> UntriedResults {
+    UntriedResults { host: host.to_owned(), kind: "device=cpu".to_owned(), results, waiting }
+}
+
 fn worker(host: &str) -> Worker {
     let offers = [SIGNED, "device=cpu"].map(str::to_owned).to_vec();
     Worker { name: host.to_owned(), host: host.to_owned(), offers }
@@ -109,26 +115,51 @@ fn a_job_runs_again_on_another_host_and_its_client_does_not_wait_for_that() {
 }
 
 #[test]
-fn without_another_host_nothing_runs_again_and_what_nobody_takes_is_forgotten() {
+fn a_few_results_of_a_host_that_is_alone_of_its_kind_wait_for_another_and_the_rest_are_counted() {
     let Some(fleet) = Fleet::new("alone", &["one"]) else { return };
-    fleet.submit();
-    fleet.ends("one", "fast");
+    let said = || fleet.queue.fleet().unwrap().untried;
+    let end = |times: usize| {
+        for _ in 0..times {
+            fleet.submit();
+            fleet.ends("one", "fast");
+        }
+    };
+    end(1);
+    // Neither a host that takes nothing nor one of another kind is a second one.
     fleet.queue.drain("two", true).unwrap();
     fleet.queue.check_in(&worker("two")).unwrap();
     fleet.queue.check_in(&Worker { offers: vec![SIGNED.to_owned()], ..worker("three") }).unwrap();
-    fleet.submit();
-    fleet.ends("one", "fast");
-    assert_eq!(fleet.queue.counts().unwrap().waiting, 0);
+    end(20);
+    assert_eq!((said(), fleet.take("one")), (vec![untried("one", 5, 16)], None));
+    // A second one tries them.
     fleet.queue.drain("two", false).unwrap();
+    fleet.queue.check_in(&worker("two")).unwrap();
+    fleet.ends("two", "fast");
+    assert_eq!((said(), fleet.compared()), (vec![untried("one", 5, 15)], (1, vec![])));
     for _ in 0..70 {
         fleet.queue.check_in(&worker("two")).unwrap();
-        fleet.submit();
-        fleet.ends("one", "fast");
+        end(1);
     }
-    assert_eq!(fleet.queue.counts().unwrap().waiting, 64);
+    assert_eq!(said(), [untried("one", 26, 64)]);
+    // What nobody takes is forgotten, and counted as well.
     fleet.place.pass(Duration::from_secs(1000));
     fleet.queue.forget(Duration::from_secs(500)).unwrap();
-    assert_eq!(fleet.queue.counts().unwrap().waiting, 0);
+    assert_eq!((fleet.queue.counts().unwrap().waiting, said()), (0, vec![untried("one", 90, 0)]));
+}
+
+#[test]
+fn a_second_run_that_no_host_could_do_is_counted_once_as_not_tried() {
+    let Some(fleet) = Fleet::new("given_up", &["one", "two", "three", "four"]) else { return };
+    fleet.submit();
+    fleet.ends("one", "fast");
+    for host in ["two", "three", "four"] {
+        fleet.queue.give_up(&fleet.take(host).unwrap().lease, "no room", b"").unwrap();
+    }
+    let said = || fleet.queue.fleet().unwrap().untried;
+    assert_eq!(said(), [untried("one", 1, 0)]);
+    fleet.place.pass(Duration::from_secs(1000));
+    fleet.queue.forget(Duration::from_secs(500)).unwrap();
+    assert_eq!((fleet.queue.counts().unwrap().ended, said()), (0, vec![untried("one", 1, 0)]));
 }
 
 #[test]

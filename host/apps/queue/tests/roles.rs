@@ -50,7 +50,8 @@ const DENIED: &[&str] = &[
 /// Fails unless the database refuses each statement on a table, and those of [`DENIED`].
 fn expect_no_rights(client: &mut Client) {
     let tables = "jobs payloads objects stored_objects outcomes losses client_counts clients queue schema_versions workers \
-         drained_hosts canaries quarantined_hosts revocations reruns disagreements";
+         drained_hosts canaries quarantined_hosts revocations reruns disagreements \
+         untried_results";
     let of_tables = ["SELECT FROM", "DELETE FROM", "TRUNCATE", "DROP TABLE"];
     let of_tables = tables.split(' ').flat_map(|table| of_tables.map(|what| format!("{what} {table}")));
     for sql in of_tables.chain(DENIED.iter().map(|&sql| sql.to_owned())) {
@@ -113,6 +114,7 @@ fn a_worker_of_the_database_ends_its_own_jobs_and_can_do_nothing_else() {
         one.fleet().map(drop),
         one.retry(&held.ticket).map(drop),
         one.drain("host", true),
+        one.require_canary(None),
     ] {
         assert!(denied.as_ref().is_err_and(|error| error.to_string().ends_with("(42501)")), "{denied:?}");
     }

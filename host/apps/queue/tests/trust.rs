@@ -6,8 +6,8 @@ mod engines;
 
 use engines::{Database, LEASE, Place as _, Server};
 use passhost_queue::{
-    Canary, Delivered, JobLoss, JobState, Judged, NewJob, Objects, Postgres, Queue, QueueError, QueueLimits, SIGNED,
-    Taken, Ticket, Worker,
+    Canary, CheckIn, Delivered, JobLoss, JobState, Judge, Judged, NewJob, Objects, Postgres, Queue, QueueError,
+    QueueLimits, Rerun, SIGNED, Taken, Ticket, Worker, WorkerState,
 };
 use sha2::{Digest as _, Sha256};
 use std::time::Duration;
@@ -254,4 +254,109 @@ fn a_host_whose_canary_drifts_takes_nothing_and_its_results_since_the_last_good_
     assert_eq!(queue.revoked().unwrap().len(), 2);
     queue.drain("one", false).unwrap();
     assert_eq!(queue.check_in(&worker("one")).unwrap().quarantine, None);
+}
+
+#[test]
+fn where_a_canary_is_required_a_host_without_a_good_one_takes_nothing_and_learns_why() {
+    const WITHIN: Duration = Duration::from_secs(36);
+    let Some(place) = Database::new("required") else { return };
+    let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();
+    let tickets = [(); 3].map(|()| submit(&queue));
+    let on = |devices: &[&str]| {
+        let devices = devices.iter().map(|device| format!("device={device}, 1 threads, torch 2.11.0"));
+        Worker { offers: devices.chain([SIGNED.to_owned()]).collect(), ..worker("one") }
+    };
+    let (one, both) = (on(&["H200"]), on(&["H200", "H100"]));
+    let canary = |device: &str| {
+        queue.report_canary(&one, &Canary { device: device.to_owned(), is_good: true, report: String::new() }).unwrap();
+    };
+    let take = |worker: &Worker| queue.take_as(worker, LEASE).unwrap().map(|taken| taken.lease);
+    let states = || {
+        let fleet = queue.fleet().unwrap();
+        (fleet.canary_within, fleet.workers.iter().map(|worker| fleet.state(worker)).collect::<Vec<_>>())
+    };
+    let lacks = |worker: &Worker| queue.check_in(worker).unwrap().lacks_canary;
+    let why = "host one had no good canary in the last 0.01 h, as this queue requires: \
+               `passhost worker --canary FILE` measures one, and `passhost fleet require-canary --undo` requires none";
+    assert_eq!(queue.check_in(&one).unwrap(), CheckIn::default(), "none is required");
+    queue.require_canary(Some(WITHIN)).unwrap();
+    assert_eq!((lacks(&one).as_deref(), take(&one)), (Some(why), None));
+    assert_eq!(states(), (Some(36), vec![WorkerState::Untested]));
+    // Each kind of device of a host needs its own, and whoever names none has none.
+    canary("H200");
+    assert_eq!((lacks(&one), states().1), (None, vec![WorkerState::Working]));
+    assert_eq!((lacks(&both).as_deref(), take(&both)), (Some(why), None));
+    assert_eq!(take(&worker("one")), None);
+    let lease = take(&one).unwrap();
+    assert_eq!(lease.ticket, tickets[0]);
+    // It is too old, which harms no job that was taken before.
+    place.pass(WITHIN + Duration::from_millis(1));
+    assert_eq!(queue.take_like(&one, &lease, 2, LEASE).unwrap().jobs, []);
+    assert_eq!(take(&one), None);
+    queue.finish(&lease, b"signed").unwrap();
+    assert_eq!(queue.judge(&judge).unwrap(), ACCEPTED);
+    canary("H200");
+    assert_eq!(take(&one).unwrap().ticket, tickets[1]);
+    place.pass(WITHIN + Duration::from_millis(1));
+    queue.require_canary(None).unwrap();
+    assert_eq!((lacks(&one), states().0, take(&one).unwrap().ticket), (None, None, tickets[2].clone()));
+}
+
+/// Panics at a result, or where it is compared.
+struct Panics;
+
+impl Judge for Panics {
+    fn check(&self, delivered: &Delivered) -> Result<(), String> {
+        assert_ne!(delivered.outcome, b"poison");
+        Ok(())
+    }
+
+    fn rerun(&self, _: &Delivered) -> Option<Rerun> {
+        Some(Rerun { needs: vec![SIGNED.to_owned()], draws: vec![] })
+    }
+
+    fn difference(&self, first: &[u8], second: &[u8]) -> Option<String> {
+        assert_ne!(second, b"incomparable");
+        (first != second).then(|| "another".to_owned())
+    }
+}
+
+#[test]
+fn a_result_at_which_judging_panics_is_refused_and_tried_on_another_host() {
+    let Some(place) = Database::new("panics") else { return };
+    let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();
+    ["one", "two", "three", "four"].iter().for_each(|host| drop(queue.check_in(&worker(host)).unwrap()));
+    let ends = |host: &str, outcome: &[u8]| {
+        queue.finish(&begun(&queue, host).unwrap().lease, outcome).unwrap();
+        queue.judge(&Panics).unwrap()
+    };
+    let (ticket, look) = (submit(&queue), |ticket: &Ticket| queue.look("alice", ticket).unwrap().unwrap());
+    assert_eq!((ends("one", b"poison"), look(&ticket).state), (REFUSED, JobState::Waiting));
+    assert_eq!((begun(&queue, "one"), ends("two", b"right")), (None, ACCEPTED));
+    let status = look(&ticket);
+    assert_eq!((status.state, status.outcome.as_deref()), (JobState::Finished, Some(&b"right"[..])));
+    let [lost] = status.lost_attempts.as_slice() else { unreachable!("{status:?}") };
+    let why = "the server panicked when it judged the result; report this";
+    assert_eq!((&*lost.host, &*lost.log, lost.died), ("one", why, false));
+    // A second run, too: nobody is accused, and another host compares.
+    assert_eq!(ends("three", b"incomparable"), REFUSED);
+    assert_eq!((ends("four", b"right"), queue.fleet().unwrap().disagreements), (ACCEPTED, 0));
+    assert_eq!(queue.fleet().unwrap().refused.iter().map(|of| &*of.host).collect::<Vec<_>>(), ["one", "three"]);
+    assert_eq!(look(&ticket).revoked, None);
+}
+
+#[test]
+fn a_server_wakes_when_a_result_comes_that_it_is_to_judge() {
+    let Some(server) = Server::shared("a_server_wakes_when_a_result_comes") else { return };
+    let address = server.schema("delivered");
+    let [here, there] = [(); 2].map(|()| Postgres::open(&address, QueueLimits::default()).unwrap());
+    submit(&there);
+    let lease = begun(&there, "one").unwrap().lease;
+    // Jobs of other tests are announced as well.
+    while here.wait(Duration::from_millis(50)).unwrap() != Some(false) {}
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| here.wait(LEASE).unwrap());
+        there.finish(&lease, b"signed").unwrap();
+        assert_eq!(waits.join().unwrap(), Some(true));
+    });
 }

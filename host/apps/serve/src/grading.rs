@@ -1,13 +1,13 @@
 //! Jobs, one after the other, on the thread of each grader: of a server, or of a process that does nothing else.
 
 use crate::error::ServerError;
-use crate::held_jobs::HeldJobs;
+use crate::held_jobs::{Busy, HeldJobs};
 use crate::job::SubmittedJob;
 use crate::leases::HeldLeases;
 use passhost_queue::{Canary, CheckIn, Judge, Judged, Queue, QueueError, Taken, Ticket, Worker};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
+use std::sync::{Arc, OnceLock};
+use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -131,6 +131,8 @@ pub struct Grading {
     pub changes: watch::Sender<u64>,
     /// Whether the process is about to end.
     pub ending: watch::Sender<bool>,
+    /// The thread that judges, if one does.
+    judging: OnceLock<Thread>,
     /// Whether nobody waits for what is graded.
     is_abandoned: AtomicBool,
     is_drained: AtomicBool,
@@ -153,6 +155,7 @@ impl Grading {
             leases: HeldLeases::default(),
             changes: watch::Sender::new(0),
             ending: watch::Sender::new(false),
+            judging: OnceLock::new(),
             is_abandoned: AtomicBool::new(false),
             is_drained: AtomicBool::new(false),
             busy: AtomicUsize::new(0),
@@ -199,6 +202,7 @@ impl Grading {
     /// Judges results of other processes until the process ends, and says how many were refused.
     pub fn judge(&self, judge: &dyn Judge, refused: impl Fn(usize)) {
         let _end = EndOnPanic(self);
+        let _ = self.judging.set(std::thread::current());
         while !self.is_ending() {
             match self.queue.judge(judge) {
                 // They wait.
@@ -206,7 +210,8 @@ impl Grading {
                     (self.hear)(GradingEvent::Away(&error));
                     std::thread::sleep(OTHERS);
                 }
-                Ok(Judged { accepted: 0, refused: 0 }) => std::thread::sleep(PAUSE),
+                // While many wait, nobody is told of results.
+                Ok(Judged { accepted: 0, refused: 0 }) => std::thread::park_timeout(PAUSE),
                 Ok(judged) => {
                     refused(judged.refused);
                     self.changed();
@@ -229,6 +234,7 @@ impl Grading {
                 }
             }
             let announced = self.queue.wait(OTHERS);
+            self.judging.get().into_iter().for_each(Thread::unpark);
             self.changed();
             match announced {
                 Ok(None) => return,
@@ -387,6 +393,8 @@ fn check_canary(
     grader: &mut dyn Grader,
     handle: &Handle,
 ) -> Result<bool, QueueError> {
+    // Nobody waits for it, either, when the process ends at once.
+    let _busy = Busy::new(grading);
     let mut canary = None;
     alone(&mut || canary = grader.canary());
     match canary {

@@ -28,8 +28,15 @@ pub struct HeldJobs<'a> {
     _busy: Busy<'a>,
 }
 
-/// Counts a grader that has jobs.
-struct Busy<'a>(&'a Grading);
+/// Counts a grader that evaluates.
+pub struct Busy<'a>(&'a Grading);
+
+impl<'a> Busy<'a> {
+    pub fn new(grading: &'a Grading) -> Busy<'a> {
+        grading.busy.fetch_add(1, Ordering::Relaxed);
+        Busy(grading)
+    }
+}
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
@@ -70,8 +77,7 @@ impl<'a> HeldJobs<'a> {
         };
         let waiting = jobs.into_iter().map(hold).collect();
         // Once its leases are known.
-        grading.busy.fetch_add(1, Ordering::Relaxed);
-        HeldJobs { grading, handle, waiting, current: None, failed: None, _busy: Busy(grading) }
+        HeldJobs { grading, handle, waiting, current: None, failed: None, _busy: Busy::new(grading) }
     }
 
     /// Gives back what was not begun.

@@ -1,17 +1,19 @@
-//! `passhost fleet status|retry|drain|revoked --queue ADDRESS`: what operators see of a queue in a database, and do with it.
+//! `passhost fleet status|retry|drain|require-canary|revoked --queue ADDRESS`: what operators see of a queue in a database, and do with it.
 
 use super::serve::queue;
+use crate::arguments::duration;
 use crate::exit::{Exit, OrStop, Stop};
 use crate::output::{print, write_and_print};
 use clap::{Args, Subcommand};
 use passhost_queue::{
     Counts, DeadLetter, Disagreement, FleetStatus, JobState, QuarantinedHost, Queue as _, QueueLimits, Revocation,
-    Ticket, WorkerState,
+    Ticket, UntriedResults, WorkerState,
 };
 use passhost_result::untrusted::one_line;
 use passhost_sign::time_text;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Characters of a text from outside.
 const TEXT: usize = 400;
@@ -30,6 +32,8 @@ pub enum FleetCommand {
     Retry(RetryArguments),
     /// Has the workers of a host take nothing more; what they have they end
     Drain(DrainArguments),
+    /// Has hosts take nothing whose canary (`passhost worker --canary`) was not good a short time ago
+    RequireCanary(RequireCanaryArguments),
     /// Prints the results that count no more, a line each: job, time, host, reason
     Revoked(QueueArguments),
 }
@@ -65,6 +69,18 @@ pub struct DrainArguments {
     pub host: String,
     /// Has its workers take submissions again, also if it is quarantined
     #[arg(long)]
+    pub undo: bool,
+    #[command(flatten)]
+    pub queue: QueueArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct RequireCanaryArguments {
+    /// How long ago the last good canary may be: more than the workers' --canary-interval
+    #[arg(value_name = "TIME", required_unless_present = "undo", value_parser = duration)]
+    pub within: Option<Duration>,
+    /// Requires none any more
+    #[arg(long, conflicts_with = "within")]
     pub undo: bool,
     #[command(flatten)]
     pub queue: QueueArguments,
@@ -106,6 +122,10 @@ pub fn run(arguments: &FleetArguments) -> Result<Exit, Stop> {
             let what = if arguments.undo { "is not drained any more" } else { "is drained" };
             print([format!("{} {what}: its workers hear of it within seconds", one_line(&arguments.host, TEXT))]);
         }
+        FleetCommand::RequireCanary(RequireCanaryArguments { within, queue, .. }) => {
+            open(queue)?.require_canary(*within).or_stop(Exit::Host)?;
+            print([within.map_or("no canary is required".to_owned(), |within| canary_required(within.as_secs_f64()))]);
+        }
         FleetCommand::Revoked(arguments) => {
             let revoked = open(arguments)?.revoked().or_stop(Exit::Host)?;
             print(revoked.iter().map(|Revocation { ticket, host, reason, revoked }| {
@@ -141,6 +161,9 @@ fn lines(fleet: &FleetStatus) -> Vec<String> {
             WorkerState::Silent => format!(", silent for {} s", worker.silent),
             WorkerState::Drained => ", drained".to_owned(),
             WorkerState::Quarantined => ", quarantined".to_owned(),
+            WorkerState::Untested => {
+                format!(", takes nothing: {}", one_line(worker.lacks_canary.as_deref().unwrap_or_default(), TEXT))
+            }
             WorkerState::Working => String::new(),
         };
         let (running, ended) = (worker.running, worker.ended);
@@ -156,6 +179,8 @@ fn lines(fleet: &FleetStatus) -> Vec<String> {
         let (reruns, disagreements) = (fleet.reruns, fleet.disagreements);
         lines.push(format!("{reruns} results compared with those of another host, {disagreements} disagreements"));
     }
+    lines.extend(fleet.untried.iter().filter_map(|untried| untried_line(fleet, untried)));
+    lines.extend(fleet.canary_within.map(|seconds| canary_required(seconds as f64)));
     for Disagreement { seconds, reason, .. } in &fleet.last_disagreements {
         lines.push(format!("disagreement {seconds} s ago: {}", one_line(reason, TEXT)));
     }
@@ -165,6 +190,24 @@ fn lines(fleet: &FleetStatus) -> Vec<String> {
     }
     lines.extend(fleet.dead_letters.iter().map(dead_letter));
     lines
+}
+
+fn canary_required(seconds: f64) -> String {
+    format!("a good canary of the last {} h is required: other hosts take nothing", seconds / 3600.0)
+}
+
+/// That second runs found no second host. A few that wait for one that is there are no news.
+fn untried_line(
+    fleet: &FleetStatus,
+    UntriedResults { host, kind, results, waiting }: &UntriedResults,
+) -> Option<String> {
+    let mut others = fleet.workers.iter().filter(|worker| worker.host != *host && worker.offers.contains(kind));
+    let is_alone = others.all(|worker| fleet.state(worker) != WorkerState::Working);
+    let (name, kind) = (one_line(host, TEXT), one_line(kind, TEXT));
+    let now = if is_alone { "alone of its kind, start a worker on another" } else { "not alone of its kind now" };
+    (*results > 0 || is_alone).then(|| {
+        format!("host {name}: {results} results drawn by --rerun were tried by no other host, {waiting} wait for one; {now}: {kind}")
+    })
 }
 
 fn dead_letter(dead: &DeadLetter) -> String {

@@ -153,6 +153,7 @@ struct LastSaid {
     no_canary: Option<String>,
     is_drained: bool,
     quarantine: Option<String>,
+    lacks_canary: Option<String>,
     refused: Vec<Ticket>,
 }
 
@@ -192,6 +193,11 @@ impl WorkerLog {
                     print([format!("this host is quarantined, nothing is taken: {}", one_line(why, 400))]);
                 }
                 said.quarantine.clone_from(&check_in.quarantine);
+                if let Some(why) = check_in.lacks_canary.as_ref().filter(|why| said.lacks_canary.as_ref() != Some(*why))
+                {
+                    print([format!("nothing is taken: {}", one_line(why, 400))]);
+                }
+                said.lacks_canary.clone_from(&check_in.lacks_canary);
                 if check_in.is_drained != said.is_drained {
                     said.is_drained = check_in.is_drained;
                     let what = if said.is_drained { "nothing is taken" } else { "submissions are taken again" };

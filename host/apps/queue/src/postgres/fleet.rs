@@ -3,6 +3,7 @@
 use super::{Postgres, count, is_storable, named};
 use crate::{JobLoss, JobState, LostAttempt, QueueError, Ticket};
 use serde::Serialize;
+use std::time::Duration;
 
 /// What waits and runs, who works, and what nobody could do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -27,6 +28,10 @@ pub struct FleetStatus {
     pub disagreements: u64,
     /// Of these at most 100, the last first.
     pub last_disagreements: Vec<Disagreement>,
+    /// Results that were drawn for a second run, and that no other host tried.
+    pub untried: Vec<UntriedResults>,
+    /// Seconds that the last good canary of a host may be ago, where one is required.
+    pub canary_within: Option<u64>,
     /// Jobs that came to nothing.
     pub lost: u64,
     /// Jobs that came to nothing by the doing of their hosts, at most 100, the last first.
@@ -47,6 +52,8 @@ pub enum WorkerState {
     Drained,
     /// Its canary was not as it should be.
     Quarantined,
+    /// It has no canary that was good a short time ago, and one is required.
+    Untested,
 }
 
 impl FleetStatus {
@@ -58,6 +65,8 @@ impl FleetStatus {
             WorkerState::Quarantined
         } else if self.drained.contains(&worker.host) {
             WorkerState::Drained
+        } else if worker.lacks_canary.is_some() {
+            WorkerState::Untested
         } else {
             WorkerState::Working
         }
@@ -101,6 +110,21 @@ pub struct WorkerStatus {
     pub running: u64,
     /// Jobs that it ended in the last ten minutes.
     pub ended: u64,
+    /// Why it takes nothing for want of a canary, if it does not.
+    pub lacks_canary: Option<String>,
+}
+
+/// Results of a host that were to be tried by another one of its kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UntriedResults {
+    /// The machine.
+    pub host: String,
+    /// What another one must offer: the kind of its device.
+    pub kind: String,
+    /// How many no other host tried, and none will.
+    pub results: u64,
+    /// How many wait for one.
+    pub waiting: u64,
 }
 
 /// A machine whose canary was not as it should be.
@@ -181,7 +205,8 @@ const OLDEST: &str = "
 const WORKERS: &str = "
     SELECT host, name, offers, floor(extract(epoch FROM queue_now() - seen))::bigint,
         (SELECT count(*) FROM jobs WHERE state = 'running' AND worker = name),
-        (SELECT count(*) FROM jobs WHERE ended > (SELECT queue_now()) - interval '10 minutes' AND worker = name)
+        (SELECT count(*) FROM jobs WHERE ended > (SELECT queue_now()) - interval '10 minutes' AND worker = name),
+        lacks_canary(host, holder, offers)
     FROM workers ORDER BY host, name";
 
 const DRAINED: &str = "SELECT host FROM drained_hosts ORDER BY host";
@@ -214,11 +239,21 @@ const RETRY: &str = "
 
 const TOTALS: &str = "
     SELECT (SELECT count(*) FROM revocations), (SELECT count(*) FROM jobs WHERE state = 'lost'),
-        (SELECT last_value FROM reruns_compared), (SELECT count(*) FROM disagreements)";
+        (SELECT last_value FROM reruns_compared), (SELECT count(*) FROM disagreements),
+        (SELECT extract(epoch FROM canary_within)::bigint FROM queue)";
 
 const DISAGREEMENTS: &str = "
     SELECT ticket, reason, floor(extract(epoch FROM queue_now() - since))::bigint FROM disagreements
     ORDER BY since DESC, ticket LIMIT 100";
+
+const UNTRIED: &str = "
+    SELECT host, kind, sum(results)::bigint, sum(waiting)::bigint FROM (
+        SELECT host, kind, results, 0 AS waiting FROM untried_results UNION ALL
+        SELECT hosts[1], device_kind(needs), 0, 1 FROM reruns JOIN jobs USING (ticket)
+        WHERE state = 'waiting' AND cardinality(hosts) = 1
+    ) untried GROUP BY host, kind ORDER BY host, kind";
+
+const CANARY_WITHIN: &str = "UPDATE queue SET canary_within = $1 * interval '1 second'";
 
 const STATE: &str = "SELECT state::text FROM jobs WHERE ticket = $1";
 
@@ -249,7 +284,8 @@ impl Postgres {
         for row in self.query(WORKERS, &[])? {
             let (host, name, offers) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
             let (silent, running, ended) = (count(&row, 3)?, count(&row, 4)?, count(&row, 5)?);
-            status.workers.push(WorkerStatus { host, name, offers, silent, running, ended });
+            let lacks_canary = row.try_get(6)?;
+            status.workers.push(WorkerStatus { host, name, offers, silent, running, ended, lacks_canary });
         }
         for row in self.query(DRAINED, &[])? {
             status.drained.push(row.try_get(0)?);
@@ -261,6 +297,12 @@ impl Postgres {
         for row in self.query(TOTALS, &[])? {
             (status.revoked, status.lost) = (count(&row, 0)?, count(&row, 1)?);
             (status.reruns, status.disagreements) = (count(&row, 2)?, count(&row, 3)?);
+            status.canary_within = row.try_get::<_, Option<i64>>(4)?.map(i64::unsigned_abs);
+        }
+        for row in self.query(UNTRIED, &[])? {
+            let (host, kind) = (row.try_get(0)?, row.try_get(1)?);
+            let (results, waiting) = (count(&row, 2)?, count(&row, 3)?);
+            status.untried.push(UntriedResults { host, kind, results, waiting });
         }
         for row in self.query(DISAGREEMENTS, &[])? {
             let (ticket, reason) = (Ticket::named(row.try_get::<_, String>(0)?), row.try_get(1)?);
@@ -312,6 +354,15 @@ impl Postgres {
             revoked.push(Revocation { ticket, host, reason, revoked: count(&row, 3)? });
         }
         Ok(revoked)
+    }
+
+    /// Has hosts take nothing whose last good canary is longer ago than this, or that had none; `None` requires none.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    pub fn require_canary(&self, within: Option<Duration>) -> Result<(), QueueError> {
+        self.query(CANARY_WITHIN, &[&within.map(|within| within.as_secs_f64())]).map(drop)
     }
 
     /// Has the workers of a host take nothing from now on, or take again, also if it is quarantined. What they have they end.

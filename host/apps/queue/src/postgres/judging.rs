@@ -4,6 +4,7 @@ use super::{Postgres, count, integer, statements, stored};
 use crate::record::sha256;
 use crate::{Delivered, Judge, Judged, QueueError, Rerun, Ticket};
 use ::postgres::Row;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Results that are judged before others are read.
 const JUDGED_AT_ONCE: usize = 16;
@@ -29,6 +30,13 @@ struct Comparison {
 }
 
 impl Comparison {
+    /// Of a result that counts; why it does not, if so. A result that has the judge panic is refused: else each server would end at it.
+    fn judged(judge: &dyn Judge, delivered: &Delivered, earlier: &[EarlierRun]) -> Result<Comparison, String> {
+        let judged = || judge.check(delivered).map(|()| Comparison::of(judge, delivered, earlier));
+        let panicked = |_| Err("the server panicked when it judged the result; report this".to_owned());
+        catch_unwind(AssertUnwindSafe(judged)).unwrap_or_else(panicked)
+    }
+
     fn of(judge: &dyn Judge, delivered: &Delivered, earlier: &[EarlierRun]) -> Comparison {
         let host = &delivered.host;
         let difference = |run: &EarlierRun| judge.difference(&run.outcome, &delivered.outcome);
@@ -109,8 +117,8 @@ impl Postgres {
                 let has_run = earlier.iter().any(|run| run.host == delivered.host);
                 let why = why.or_else(|| has_run.then(|| "its host ran the job before".to_owned()));
                 // Another server may have judged it meanwhile.
-                match why.map_or_else(|| judge.check(&delivered), Err) {
-                    Ok(()) => judged.accepted += self.accept(judge, &delivered, attempt, &earlier)?,
+                match why.map_or_else(|| Comparison::judged(judge, &delivered, &earlier), Err) {
+                    Ok(comparison) => judged.accepted += self.accept(&delivered, attempt, comparison)?,
                     Err(why) => {
                         let (job, why) = (delivered.ticket.as_str(), why.replace('\0', " "));
                         judged.refused +=
@@ -126,15 +134,9 @@ impl Postgres {
         }
     }
 
-    fn accept(
-        &self,
-        judge: &dyn Judge,
-        delivered: &Delivered,
-        attempt: i32,
-        earlier: &[EarlierRun],
-    ) -> Result<usize, QueueError> {
+    fn accept(&self, delivered: &Delivered, attempt: i32, comparison: Comparison) -> Result<usize, QueueError> {
         let Delivered { ticket, outcome, .. } = delivered;
-        let Comparison { again, differs, wrong, quarantines } = Comparison::of(judge, delivered, earlier);
+        let Comparison { again, differs, wrong, quarantines } = comparison;
         let new = again.as_ref().map(|_| Ticket::random(self.name.as_deref().unwrap_or_default())).transpose()?;
         let (new, Rerun { needs, draws }) = (new.as_ref().map(Ticket::as_str), again.unwrap_or_default());
         let kept = new.map(|_| outcome);

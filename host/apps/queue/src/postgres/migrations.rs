@@ -6,7 +6,7 @@ use crate::QueueError;
 use crate::names::QueueNames;
 
 /// What leads to each version from the one before. A migration that was released never changes.
-const MIGRATIONS: [&str; 12] = [
+const MIGRATIONS: [&str; 13] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_hosts.sql"),
     include_str!("migrations/0003_workers.sql"),
@@ -19,6 +19,7 @@ const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0010_ends.sql"),
     include_str!("migrations/0011_damaged.sql"),
     include_str!("migrations/0012_results.sql"),
+    include_str!("migrations/0013_untried.sql"),
 ];
 /// The oldest PostgreSQL that this is tested with.
 const OLDEST: i32 = 15;

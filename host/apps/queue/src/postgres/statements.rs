@@ -48,7 +48,7 @@ pub const RECOVER: &str = "SELECT worker_recover($1, $2, $3)";
 
 // What workers do since version 5: see migrations/0005_fleet.sql.
 pub const CLAIM_LIKE: &str = "SELECT ticket, attempts, payload_sha256, head, client, sha256, bytes FROM worker_claim_like($1, $2, $3, $4, $5, $6, $7, $8)";
-pub const CHECK_IN: &str = "SELECT worker_check_in($1, $2, $3), worker_quarantine($2)";
+pub const CHECK_IN: &str = "SELECT worker_check_in($1, $2, $3), worker_quarantine($2), worker_lacks_canary($2, $3)";
 pub const UNMET: &str = "SELECT needs, waiting, ticket FROM worker_unmet($1)";
 
 // What workers do since version 6: see migrations/0006_objects.sql.
