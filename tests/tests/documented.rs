@@ -242,6 +242,7 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["fleet", "status"],
     &["fleet", "retry"],
     &["fleet", "drain"],
+    &["fleet", "require-canary"],
     &["fleet", "revoked"],
     &["completions"],
 ];

@@ -164,6 +164,8 @@ const WRONG: &[(&str, &str)] = &[
     ("serve ../samples/rms-norm --clients x --data x --rerun 2", "`2` is no share between 0 and 1"),
     ("worker samples --queue x --labels a/b", "`a/b` is no label"),
     ("worker ../samples/rms-norm --queue x --objects ftp://x", "`ftp://x` is no object store"),
+    ("fleet require-canary 3x --queue x", "`3x` is no time"),
+    ("fleet require-canary --queue x", "<TIME>"),
     ("fleet status --queue frobnicate", "PostgreSQL: invalid connection string"),
     ("completions cmd", "invalid value 'cmd'"),
 ];

@@ -189,7 +189,17 @@ fn a_host_whose_canary_drifts_is_quarantined_and_its_last_results_are_revoked() 
         answer.map(|answer| answer.id()).unwrap_or_default()
     };
     let id = submit("one");
+    // Where one is required, nothing is taken without it.
+    let require = |what: &str| Passhost::new(["fleet", "require-canary", what, "--queue", &address]).run();
+    require("1h").expect_end(0, &["a good canary of the last 1 h is required"]);
     let options = ["--budget", "10ms", "--host", "node-1", "--sign", &secret, "--canary", &at("canary.json")];
+    let mut bare = Worker::start(&[server.sample_path()], &address, &options[..6]);
+    let why = "host node-1 had no good canary in the last 1 h, as this queue requires: `passhost worker --canary FILE`";
+    bare.says(&format!("nothing is taken: {why}"));
+    let status = Passhost::new(["fleet", "status", "--queue", &address]).run();
+    status.expect_end(0, &[&format!(", takes nothing: {why}"), "a good canary of the last 1 h is required"]);
+    assert_eq!(server.ask("alice", &format!("GET /v1/evaluations/{id}")).json()["state"], "waiting");
+    assert_eq!(bare.ends(Signal::TERM), Some(143));
     let mut worker =
         Worker::start(&[server.sample_path()], &address, &[&options[..], &["--canary-interval", "10s"]].concat());
     worker.says(", expected ");
@@ -219,6 +229,34 @@ fn a_host_whose_canary_drifts_is_quarantined_and_its_last_results_are_revoked() 
     verify(&["--revoked", &at("revoked")]).expect_end(4, &[&format!("the result of job {id} was revoked: ")]);
     Passhost::new(["fleet", "drain", "node-1", "--undo", "--queue", &address]).run().expect_end(0, &["not drained"]);
     assert_eq!(server.ended("alice", &more)["state"], "finished");
+    require("--undo").expect_end(0, &["no canary is required"]);
+}
+
+#[test]
+fn a_worker_whose_grace_is_over_gives_back_what_it_evaluates_and_is_gone_with_its_children() {
+    let Some(database) = Database::shared("a_worker_whose_grace_is_over") else { return };
+    let address = database.schema("grace");
+    let endless = ["--limit-fuel", "18446744073709551615", "--limit-deadline", "1h"];
+    let server = Server::start_with(&[&["--device", "none", "--queue", &address], &endless[..]].concat());
+    let submitted = server.submit("alice", "key", &std::fs::read(plugin("endless-loop")).unwrap_or_default());
+    let id = submitted.map(|answer| answer.id()).unwrap_or_default();
+    let options = [&["--budget", "10ms", "--grace", "1ms", "--lease", "1h"], &endless[..]].concat();
+    let worker = Worker::start(&[server.sample_path()], &address, &options);
+    let children = || {
+        let of = format!("/proc/{0}/task/{0}/children", worker.0.id());
+        std::fs::read_to_string(of).unwrap_or_default().split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let state = || server.ask("alice", &format!("GET /v1/evaluations/{id}")).json()["state"].clone();
+    assert!((0..super::ASKS).any(|_| state() == "running" && !children().is_empty()), "{}", state());
+    let children = children();
+    // It takes an hour, and so does the lease.
+    assert_eq!(worker.ends(Signal::TERM), Some(143));
+    let evaluation = server.ask("alice", &format!("GET /v1/evaluations/{id}")).json();
+    assert_eq!(evaluation["state"], "waiting", "{evaluation}");
+    let is_gone = |child: &String| (0..super::ASKS).any(|_| !Path::new(&format!("/proc/{child}")).exists());
+    assert!(children.iter().all(is_gone), "{children:?}");
+    let status = fleet(&address);
+    assert_eq!((&status["counts"]["waiting"], &status["lost"]), (&1.into(), &0.into()), "{status}");
 }
 
 #[test]
@@ -237,9 +275,13 @@ fn a_host_that_signs_what_it_did_not_find_is_quarantined_when_others_evaluate_it
     let start = |host: &str, key: &str| {
         Worker::start(&[server.sample_path()], &address, &["--budget", "10ms", "--host", host, "--sign", key])
     };
-    // Alone, nobody evaluates its results again.
+    // While it is alone, its results wait for another host, and the operator sees that.
     let (alone, worker) = (submit("alone"), start("node-1", &keys[0].0));
     let evaluation = server.ended("alice", &alone);
+    let status = Passhost::new(["fleet", "status", "--queue", &address]).run();
+    let line =
+        "host node-1: 0 results drawn by --rerun were tried by no other host, 1 wait for one; alone of its kind, ";
+    status.expect_end(0, &[line, "start a worker on another: device="]);
     assert_eq!(worker.ends(Signal::TERM), Some(143));
     let signed = passhost_sign::read(evaluation["signed"].as_str().unwrap_or_default().as_bytes());
     assert!(signed.is_ok(), "{signed:?}");
@@ -266,14 +308,14 @@ fn a_host_that_signs_what_it_did_not_find_is_quarantined_when_others_evaluate_it
     assert!(queue.begin(&lease).and_then(|()| queue.finish(&lease, line.as_bytes())).is_ok());
     // Its client has that at once, and hears of the rest later.
     assert_eq!(server.ended("alice", &lie)["document"]["status"], "scored");
-    let are_compared = |state: &Value| state["reruns"] == 2;
+    let are_compared = |state: &Value| state["reruns"] == 3;
     assert!((0..super::ASKS).any(|_| are_compared(&fleet(&address))), "{}", fleet(&address));
-    assert_eq!(["fleet_reruns", "fleet_disagreements"].map(|name| server.metric(name)), [2, 1]);
+    assert_eq!(["fleet_reruns", "fleet_disagreements"].map(|name| server.metric(name)), [3, 1]);
     let why = server.ended("alice", &lie)["revoked"].as_str().unwrap_or_default().to_owned();
     assert!(why.starts_with(&format!("the result of node-1 for job {lie} differs from those of node-")), "{why}");
     assert!(why.contains(": class: Some(Accuracy) and None"), "{why}");
     let status = Passhost::new(["fleet", "status", "--queue", &address]).run();
-    let lines = ["2 results compared with those of another host, 1 disagreements", "disagreement ", &why];
+    let lines = ["3 results compared with those of another host, 1 disagreements", "disagreement ", &why];
     status.expect_end(0, &[&["host node-1: quarantined ", "2 results revoked: "], &lines[..]].concat());
     let revoked = Passhost::new(["fleet", "revoked", "--queue", &address]).run();
     revoked.expect_end(0, &[&alone, &lie]);

@@ -393,6 +393,13 @@ fn of_names(place: &Place) -> Vec<Case> {
         ("fleet retry", vec![place.run(&["fleet", "retry", HOSTILE, "--queue", &place.at("list")])]),
         ("fleet revoked", vec![place.run(&["fleet", "revoked", "--queue", HOSTILE])]),
         ("fleet drain", vec![place.run(&["fleet", "drain", HOSTILE, "--queue", HOSTILE])]),
+        (
+            "fleet require-canary",
+            vec![
+                place.run(&["fleet", "require-canary", HOSTILE, "--queue", "x"]),
+                place.run(&["fleet", "require-canary", "3h", "--queue", HOSTILE]),
+            ],
+        ),
         ("token", vec![place.run(&["token", HOSTILE]), place.run(&["token", "alice", HOSTILE])]),
         (
             "keygen",

@@ -5,7 +5,7 @@
 #[path = "../../queue/tests/engines/mod.rs"]
 mod engines;
 
-use engines::Server as Database;
+use engines::{Database as ClockedDatabase, LEASE, Place as _, Server as Database};
 use passhost_queue::{
     Canary, Counts, Embedded, JobState, NewJob, Objects, Postgres, Queue, QueueLimits, Ticket, Worker,
 };
@@ -52,13 +52,7 @@ impl Working {
         let mode = Arc::new(Mutex::new(ShutdownMode::GoOn));
         let (wished, graders): (_, Vec<Box<dyn Grader>>) = (Arc::clone(&mode), vec![Box::new(Told(begin, said))]);
         let worker = Worker { name: "worker".to_owned(), host: "host".to_owned(), offers: vec![] };
-        let settings = GradingSettings {
-            lease: Duration::from_secs(60),
-            batch: 8,
-            holds_results: true,
-            sign: None,
-            canary: Duration::MAX,
-        };
+        let settings = settings(LEASE, 8);
         let asked = hear.clone();
         let hear = move |event: GradingEvent<'_>| {
             let _ = match event {
@@ -89,6 +83,13 @@ impl Working {
     fn ends(self) {
         self.thread.join().unwrap().unwrap();
     }
+
+    /// It ends while it grades; what it is to say and what it hears of then.
+    fn ends_at_once(self) -> (Sender<&'static str>, Receiver<&'static str>) {
+        *self.mode.lock().unwrap() = ShutdownMode::EndNow;
+        self.thread.join().unwrap().unwrap();
+        (self.says, self.heard)
+    }
 }
 
 fn submit(queue: &Postgres, byte: u8) -> Ticket {
@@ -98,6 +99,10 @@ fn submit(queue: &Postgres, byte: u8) -> Ticket {
 fn submit_bytes(queue: &Postgres, bytes: &[u8]) -> Ticket {
     let head = b"{\"sample\":\"s\",\"kind\":\"component\"}\n";
     queue.submit_job("alice", None, &NewJob { head, bytes, needs: &[] }).unwrap()
+}
+
+fn settings(lease: Duration, batch: usize) -> GradingSettings {
+    GradingSettings { lease, batch, holds_results: true, sign: None, canary: Duration::MAX }
 }
 
 /// A grader whose canary is good after it was not measured twice.
@@ -127,13 +132,7 @@ fn nothing_is_taken_before_the_canary_is_measured() {
     let (hear, heard) = channel();
     let graders: Vec<Box<dyn Grader>> = vec![Box::new(Canaried(0, hear.clone()))];
     let (is_over, hears) = (Arc::new(AtomicBool::new(false)), hear);
-    let settings = GradingSettings {
-        lease: Duration::from_secs(60),
-        batch: 1,
-        holds_results: true,
-        sign: None,
-        canary: Duration::MAX,
-    };
+    let settings = settings(LEASE, 1);
     let over = Arc::clone(&is_over);
     let mode = move || if over.load(Ordering::Relaxed) { ShutdownMode::End } else { ShutdownMode::GoOn };
     let hear = move |event: GradingEvent<'_>| {
@@ -223,4 +222,123 @@ fn a_job_whose_object_is_missing_is_left_to_another_host_and_the_next_one_is_eva
     worker.ends();
     let states = tickets.each_ref().map(|ticket| queue.look("alice", ticket).unwrap().unwrap().state);
     assert_eq!((states, gone.len()), ([JobState::Waiting, JobState::Finished], 1));
+}
+
+#[test]
+fn a_worker_that_ends_at_once_gives_back_all_that_it_has_which_counts_as_no_loss() {
+    let Some(database) = Database::shared("a_worker_that_ends_at_once") else { return };
+    let address = database.schema("at_once");
+    let queue = Postgres::open(&address, QueueLimits::default()).unwrap();
+    let tickets = [1, 2, 3].map(|byte| submit(&queue, byte));
+    let look = |ticket| queue.look("alice", ticket).unwrap().unwrap();
+    // More often than a job may be lost.
+    let abandoned: Vec<_> = (0..4)
+        .map(|_| {
+            let worker = Working::on(&address);
+            assert_eq!(worker.begun.recv().unwrap(), [1]);
+            let gone = worker.ends_at_once();
+            let states = tickets.each_ref().map(|ticket| (look(ticket).state, look(ticket).lost_attempts.len()));
+            assert_eq!(states, [(JobState::Waiting, 0); 3]);
+            gone
+        })
+        .collect();
+    let worker = Working::on(&address);
+    assert_eq!(worker.begun.recv().unwrap(), [1]);
+    // What nobody waited for is not taken.
+    for (says, heard) in abandoned {
+        says.send("late").unwrap();
+        assert!(heard.iter().any(|said| said == "refused"));
+    }
+    worker.says.send("one").unwrap();
+    assert_eq!(worker.begun.recv().unwrap(), [2]);
+    worker.ends_at_once();
+    let first = look(&tickets[0]);
+    assert_eq!((first.state, first.attempts), (JobState::Finished, 5));
+    assert!(String::from_utf8(first.outcome.unwrap()).unwrap().contains(r#"{"said":"one"}"#));
+    assert_eq!([&tickets[1], &tickets[2]].map(|ticket| look(ticket).state), [JobState::Waiting; 2]);
+}
+
+/// A grader whose canary takes until somebody is gone.
+struct Stuck(Sender<()>, Receiver<()>);
+
+impl Grader for Stuck {
+    fn grade(&mut self, _: &mut dyn JobsOfSample) {
+        unreachable!("its canary comes first")
+    }
+
+    fn canary(&mut self) -> Option<Result<Canary, String>> {
+        self.0.send(()).unwrap();
+        let _ = self.1.recv();
+        Some(Err("nobody waits for it".to_owned()))
+    }
+}
+
+#[test]
+fn a_worker_that_ends_at_once_does_not_wait_for_its_canary() {
+    let place = tempfile::tempdir().unwrap();
+    let queue = Arc::new(Embedded::open(&place.path().join("queue"), QueueLimits::default()).unwrap());
+    let ((began, begun), (let_go, gone)) = (channel(), channel());
+    let graders: Vec<Box<dyn Grader>> = vec![Box::new(Stuck(began, gone))];
+    let is_over = Arc::new(AtomicBool::new(false));
+    let over = Arc::clone(&is_over);
+    let mode = move || if over.load(Ordering::Relaxed) { ShutdownMode::EndNow } else { ShutdownMode::GoOn };
+    let thread =
+        std::thread::spawn(move || work_alone(queue, Worker::default(), settings(LEASE, 1), graders, mode, |_| {}));
+    begun.recv().unwrap();
+    is_over.store(true, Ordering::Relaxed);
+    thread.join().unwrap().unwrap();
+    drop(let_go);
+}
+
+/// A grader that panics at the second job.
+struct Panics;
+
+impl Grader for Panics {
+    fn grade(&mut self, jobs: &mut dyn JobsOfSample) {
+        jobs.next().unwrap();
+        jobs.ended(Graded::Document(r#"{"said":"before"}"#.to_owned()));
+        panic!("at {:?}", jobs.next().unwrap().bytes);
+    }
+}
+
+#[test]
+fn a_job_at_which_an_evaluation_panics_is_its_hosts_loss_and_no_score_however_many_hosts_it_takes() {
+    let Some(place) = ClockedDatabase::new("an_evaluation_panics") else { return };
+    let queue = Postgres::open(&place.address, QueueLimits::default()).unwrap();
+    let look = |ticket: &Ticket| queue.look("alice", ticket).unwrap().unwrap();
+    let panics_on = |host: &str| {
+        let own = Arc::new(Postgres::open(&place.address, QueueLimits::default()).unwrap());
+        let worker = Worker { name: host.to_owned(), host: host.to_owned(), offers: vec![] };
+        let graders: Vec<Box<dyn Grader>> = vec![Box::new(Panics)];
+        let ended = work_alone(own, worker, settings(LEASE, 8), graders, || ShutdownMode::GoOn, |_| {});
+        assert!(matches!(&ended, Err(ServerError::Grader)), "{ended:?}");
+        // It is nobody's until the lease ends, as if its machine were gone.
+        place.pass(LEASE + Duration::from_millis(1));
+        queue.check_in(&Worker::default()).unwrap();
+    };
+    let [before, poison, after] = [1, 2, 3].map(|byte| submit(&queue, byte));
+    panics_on("one");
+    let status = look(&poison);
+    assert_eq!((status.state, &status.outcome), (JobState::Waiting, &None));
+    let [lost] = status.lost_attempts.as_slice() else { unreachable!("{status:?}") };
+    assert_eq!((&*lost.host, lost.died, &*lost.log), ("one", true, "its worker one was gone"));
+    // What was taken besides had not begun, and what had ended counts.
+    assert_eq!((look(&before).state, look(&after).state), (JobState::Finished, JobState::Waiting));
+    assert_eq!(look(&after).lost_attempts, []);
+    // Another host grades it.
+    let told = Working::on(&place.address);
+    assert_eq!(told.begun.recv().unwrap(), [2]);
+    told.says.send("two").unwrap();
+    assert_eq!(told.begun.recv().unwrap(), [3]);
+    told.is_to_end();
+    told.says.send("three").unwrap();
+    told.ends();
+    assert_eq!([&poison, &after].map(|ticket| look(ticket).state), [JobState::Finished; 2]);
+    // Where each panics, nobody tries for ever.
+    let [_, poison] = [4, 5].map(|byte| submit(&queue, byte));
+    panics_on("two");
+    submit(&queue, 6);
+    let taken = queue.take_as(&Worker { host: "three".to_owned(), ..Worker::default() }, LEASE).unwrap().unwrap();
+    assert_eq!(taken.lease.ticket, poison);
+    queue.give_back(&taken.lease).unwrap();
 }
