@@ -255,7 +255,7 @@ fn a_worker_whose_grace_is_over_gives_back_what_it_evaluates_and_is_gone_with_it
         names.filter(is_child).collect()
     };
     let is_evaluated = || fleet(&address)["counts"]["running"] == 1 && !children().is_empty();
-    assert!((0..super::ASKS).any(|_| is_evaluated()), "{}", fleet(&address));
+    assert!(super::comes(is_evaluated), "{}", fleet(&address));
     let children = children();
     // It takes an hour.
     assert_eq!(worker.ends(Signal::TERM), Some(143));
@@ -322,12 +322,12 @@ fn a_host_that_signs_what_it_did_not_find_is_quarantined_when_others_evaluate_it
         let workers = state["workers"].as_array().cloned().unwrap_or_default();
         ["node-2", "node-3"].iter().all(|host| workers.iter().any(|worker| worker["host"] == *host))
     };
-    assert!((0..super::ASKS).any(|_| are_there(&fleet(&address))), "{}", fleet(&address));
+    assert!(super::comes(|| are_there(&fleet(&address))), "{}", fleet(&address));
     assert!(queue.begin(&lease).and_then(|()| queue.finish(&lease, line.as_bytes())).is_ok());
     // Its client has that at once, and hears of the rest later.
     assert_eq!(server.ended("alice", &lie)["document"]["status"], "scored");
     let are_compared = |state: &Value| state["reruns"] == 2;
-    assert!((0..super::ASKS).any(|_| are_compared(&fleet(&address))), "{}", fleet(&address));
+    assert!(super::comes(|| are_compared(&fleet(&address))), "{}", fleet(&address));
     assert_eq!(["fleet_reruns", "fleet_disagreements"].map(|name| server.metric(name)), [2, 1]);
     let why = server.ended("alice", &lie)["revoked"].as_str().unwrap_or_default().to_owned();
     assert!(why.starts_with(&format!("the result of node-1 for job {lie} differs from those of node-")), "{why}");
