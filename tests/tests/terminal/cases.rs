@@ -35,6 +35,7 @@ pub fn all(place: &Place, endpoint: &Endpoint) -> Vec<Case> {
     cases.extend(of_samples(place));
     cases.extend(of_results(place));
     cases.extend(of_runs(place, endpoint));
+    cases.extend(of_fleets(place));
     cases.extend(of_names(place));
     cases
 }
@@ -368,6 +369,24 @@ fn servers(place: &Place) -> Vec<Passhost> {
         .collect()
 }
 
+/// Commands for operators of a fleet.
+fn of_fleets(place: &Place) -> Vec<Case> {
+    vec![
+        ("fleet", vec![place.run(&["fleet", HOSTILE])]),
+        ("fleet status", vec![place.run(&["fleet", "status", "--queue", HOSTILE])]),
+        ("fleet retry", vec![place.run(&["fleet", "retry", HOSTILE, "--queue", &place.at("list")])]),
+        ("fleet revoked", vec![place.run(&["fleet", "revoked", "--queue", HOSTILE])]),
+        ("fleet drain", vec![place.run(&["fleet", "drain", HOSTILE, "--queue", HOSTILE])]),
+        (
+            "fleet require-canary",
+            vec![
+                place.run(&["fleet", "require-canary", HOSTILE, "--queue", "x"]),
+                place.run(&["fleet", "require-canary", "3h", "--queue", HOSTILE]),
+            ],
+        ),
+    ]
+}
+
 /// Commands that are given names, and find the rest themselves.
 fn of_names(place: &Place) -> Vec<Case> {
     place.write(&format!("sdk-{HOSTILE}/guest-sdk/Cargo.toml"), &format!("[{ON_A_LINE}\n"));
@@ -386,18 +405,6 @@ fn of_names(place: &Place) -> Vec<Case> {
                 place.run(&["worker", &place.sample(), "--queue", "x", "--objects", &format!("s3://{HOSTILE}")]),
                 place.run(&["worker", &place.sample(), "--device", "cpu", "--queue", "x", "--sign", HOSTILE]),
                 place.run(&["worker", &place.sample(), "--device", "cpu", "--queue", "x", "--host", HOSTILE]),
-            ],
-        ),
-        ("fleet", vec![place.run(&["fleet", HOSTILE])]),
-        ("fleet status", vec![place.run(&["fleet", "status", "--queue", HOSTILE])]),
-        ("fleet retry", vec![place.run(&["fleet", "retry", HOSTILE, "--queue", &place.at("list")])]),
-        ("fleet revoked", vec![place.run(&["fleet", "revoked", "--queue", HOSTILE])]),
-        ("fleet drain", vec![place.run(&["fleet", "drain", HOSTILE, "--queue", HOSTILE])]),
-        (
-            "fleet require-canary",
-            vec![
-                place.run(&["fleet", "require-canary", HOSTILE, "--queue", "x"]),
-                place.run(&["fleet", "require-canary", "3h", "--queue", HOSTILE]),
             ],
         ),
         ("token", vec![place.run(&["token", HOSTILE]), place.run(&["token", "alice", HOSTILE])]),
