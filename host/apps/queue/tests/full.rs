@@ -56,7 +56,7 @@ fn on_the_small_disk() {
     queue.submit("alice", None, &large).unwrap();
     let taken = queue.take(LEASE).unwrap().unwrap();
     queue.finish(&taken.lease, b"done").unwrap();
-    let states = [&waits, &runs, &ends].map(|ticket| state(ticket));
+    let states = [&waits, &runs, &ends].map(state);
     assert_eq!(states, [JobState::Cancelled, JobState::Cancelled, JobState::Finished]);
 }
 
