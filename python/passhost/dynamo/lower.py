@@ -218,7 +218,8 @@ class Lowering:
 
     def _stays(self, node: fx.Node) -> bool:
         """Whether the op is listed, and not one of AOTAutograd's that has another name here."""
-        is_other = is_aten(node.target) and op_key(node.target)[0] in {*FIRST_RESULT, *RENAMED}
+        name = op_key(node.target)[0] if is_aten(node.target) else ""
+        is_other = name in FIRST_RESULT or name in RENAMED
         return self.is_listed(node) and not (is_other and self._other_name(node) is not None)
 
     def _check_types(self, node: fx.Node) -> None:

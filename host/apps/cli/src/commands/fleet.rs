@@ -193,7 +193,8 @@ fn lines(fleet: &FleetStatus) -> Vec<String> {
 }
 
 fn canary_required(seconds: f64) -> String {
-    format!("a good canary of the last {} h is required: other hosts take nothing", seconds / 3600.0)
+    let hours = (seconds / 36.0).round() / 100.0;
+    format!("a good canary of the last {hours} h is required: other hosts take nothing")
 }
 
 /// That second runs found no second host. A few that wait for one that is there are no news.
