@@ -168,8 +168,17 @@ fn nanoseconds(duration: Duration) -> u64 {
 
 /// The calling thread's time on a core so far.
 fn thread_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec.unsigned_abs().saturating_mul(1_000_000_000).saturating_add(time.tv_nsec.unsigned_abs())
+    nanoseconds(time_on_cores(ClockId::ThreadCPUTime))
+}
+
+/// The time of all threads of this process on cores so far.
+pub fn process_time() -> Duration {
+    time_on_cores(ClockId::ProcessCPUTime)
+}
+
+fn time_on_cores(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 /// Only orders trials and chooses which outputs are checked.

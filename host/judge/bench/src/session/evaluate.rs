@@ -2,13 +2,13 @@
 
 use super::ReferenceSession;
 use super::checks::Checks;
-use super::others::Others;
+use super::others::{Others, Started};
 use crate::blame::memory_of;
 use crate::inputs::Round;
 use passhost_ir::parameter_name;
 use passhost_protocol::device::{DeviceStage, EvaluationReport, RewriteError, RewriteJob};
 use passhost_result::{NoteKind, Work};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 impl ReferenceSession {
     /// Checks a rewrite.
@@ -42,10 +42,10 @@ impl ReferenceSession {
         // The least of several: the first round finds nothing warm.
         let mut least = Duration::MAX;
         for number in 0..settings.rounds.max(1) {
-            let started = Instant::now();
+            let started = Started::now();
             let prepared = self.round(ordinary(number))?;
             if self.round_takes.get().is_none() {
-                least = least.min(self.time_of_round(started, &prepared.eager));
+                least = least.min(self.time_of_round(&started, &prepared.eager));
             }
             checks.round(ordinary(number), &prepared)?;
         }

@@ -8,6 +8,7 @@ use super::edge_case::EdgeCase;
 use crate::compare::OutputComparison;
 use crate::edge_cases::EdgeCaseDraw;
 use crate::inputs::{Round, hash_of};
+use crate::measure::process_time;
 use passhost_protocol::device::{Draws, MutantRounds, ReferenceError, RewriteError};
 use passhost_result::{OtherRounds, Settings, Share, UnusualRound, Work};
 use std::time::{Duration, Instant};
@@ -111,6 +112,25 @@ fn room(settings: &Settings, round_takes: Duration, [scaled, edge_cases]: [u32; 
     [for_scaled, for_edge_cases]
 }
 
+/// When work began.
+pub(super) struct Started {
+    at: Instant,
+    on_cores: Duration,
+}
+
+impl Started {
+    pub fn now() -> Started {
+        Started { at: Instant::now(), on_cores: process_time() }
+    }
+
+    /// What the work took. Without a GPU the cores' time counts where it is less: a machine that is busy with something
+    /// else is no reason to try a rewrite less.
+    fn elapsed(&self, has_gpu: bool) -> Duration {
+        let wall = self.at.elapsed();
+        if has_gpu { wall } else { wall.min(process_time().saturating_sub(self.on_cores)) }
+    }
+}
+
 impl ReferenceSession {
     /// The inputs of an unusual round: these inputs are unusual in this way, as a finding says it. `None` if there is no such
     /// round.
@@ -130,11 +150,11 @@ impl ReferenceSession {
 
     /// What a round takes, where preparing one took since `started`: a rewrite may take as long as eager does, and is
     /// compared once.
-    pub(super) fn time_of_round(&self, started: Instant, eager: &[crate::held::HeldTensor]) -> Duration {
+    pub(super) fn time_of_round(&self, started: &Started, eager: &[crate::held::HeldTensor]) -> Duration {
         for (ty, held) in self.output_types.iter().zip(eager) {
             OutputComparison::new(ty.clone()).add(&self.device, held, held);
         }
-        2 * started.elapsed()
+        2 * started.elapsed(self.device.has_queue())
     }
 }
 
