@@ -123,12 +123,15 @@ impl Started {
         Started { at: Instant::now(), on_cores: process_time() }
     }
 
-    /// What the work took. Without a GPU the cores' time counts where it is less: a machine that is busy with something
-    /// else is no reason to try a rewrite less.
     fn elapsed(&self, has_gpu: bool) -> Duration {
-        let wall = self.at.elapsed();
-        if has_gpu { wall } else { wall.min(process_time().saturating_sub(self.on_cores)) }
+        counted(self.at.elapsed(), process_time().saturating_sub(self.on_cores), has_gpu)
     }
+}
+
+/// What of the wall clock is work. Without a GPU the cores' time counts where it is less: a machine that is busy with
+/// something else is no reason to try a rewrite less.
+fn counted(wall: Duration, on_cores: Duration, has_gpu: bool) -> Duration {
+    if has_gpu { wall } else { wall.min(on_cores) }
 }
 
 impl ReferenceSession {
@@ -177,6 +180,15 @@ mod tests {
         assert_eq!(of(6_000, 0), [4, 20]);
         let none = room(&Settings::default(), Duration::from_secs(9), [0, 0]);
         assert_eq!(none, [0, 0]);
+    }
+
+    #[test]
+    fn waiting_for_a_core_is_no_work_and_waiting_for_a_gpu_is() {
+        let of = |wall, on_cores, has_gpu| {
+            counted(Duration::from_millis(wall), Duration::from_millis(on_cores), has_gpu).as_millis()
+        };
+        assert_eq!([of(40, 5, false), of(40, 5, true)], [5, 40]);
+        assert_eq!(of(10, 35, false), 10, "four threads at once");
     }
 
     #[test]
