@@ -8,6 +8,7 @@ use std::path::Path;
 fn judged(sample: &Path) -> Value {
     let run = Passhost::eval(&plugin("fuse-pointwise"), sample).with(&["--policy", "strict"]).run();
     run.expect_end(0, &["policy strict", "AS "]);
+    run.expect(run.json()["scores"]["aggregate_score_strict"].is_f64(), "AS strict is recorded, however noisy");
     run.json().clone()
 }
 
