@@ -1,7 +1,9 @@
 //! Who is right where a rewrite and eager differ: a run in double precision decides.
 
 use crate::element::HostElements;
+use crate::held::HeldTensor;
 use crate::judge::{both, float_kind};
+use crate::on_device;
 use passhost_result::Decided;
 use passhost_score::{Ladder, SMALLEST_T};
 use rayon::prelude::*;
@@ -52,15 +54,23 @@ fn join(one: Decided, other: Decided) -> Decided {
     }
 }
 
-/// Holds each element against eager's and against that of a run in double precision. `None` if the latter is of another
-/// shape, or of another type where elements must be equal.
-pub fn decide(rewritten: HostElements<'_>, eager: HostElements<'_>, truth: HostElements<'_>) -> Option<Decided> {
-    if truth.len() != eager.len() || rewritten.len() != eager.len() {
+/// Holds each element of a rewrite against eager's and against that of a run in double precision. `None` if the latter is of
+/// another shape, or of another type where elements must be equal.
+pub fn decide(three: [&HeldTensor; 3]) -> Option<Decided> {
+    let [rewritten, eager, truth] = three;
+    if truth.count() != eager.count() || rewritten.count() != eager.count() {
         return None;
     }
-    let Some(kind) = float_kind(eager.dtype) else {
-        return (truth.dtype == eager.dtype).then(|| decide_exact(rewritten, eager, truth));
+    let Some(kind) = float_kind(eager.dtype()) else {
+        let is_same = truth.dtype() == eager.dtype();
+        return is_same.then(|| decide_exact(rewritten.elements(), eager.elements(), truth.elements()));
     };
+    if let [Some(rewritten), Some(eager), Some(truth)] = three.map(HeldTensor::tensor)
+        && let Ok(decided) = on_device::sides::decide(kind, [rewritten, eager, truth])
+    {
+        return Some(decided);
+    }
+    let [rewritten, eager, truth] = three.map(HeldTensor::elements);
     let ladder = Ladder::new(kind);
     let chunks = (0..eager.len().div_ceil(CHUNK)).into_par_iter();
     let decided = chunks.map(|chunk| {
@@ -91,8 +101,8 @@ mod tests {
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
         let (rewritten, eager) = (bytes(rewritten), bytes(eager));
         let truth: Vec<u8> = truth.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let [rewritten, eager] = [&rewritten, &eager].map(|bytes| HostElements { dtype: Dtype::F32, bytes });
-        decide(rewritten, eager, HostElements { dtype: Dtype::F64, bytes: &truth })
+        let [rewritten, eager] = [rewritten, eager].map(|bytes| HeldTensor::host(Dtype::F32, bytes));
+        decide([&rewritten, &eager, &HeldTensor::host(Dtype::F64, truth)])
     }
 
     #[test]
@@ -123,20 +133,14 @@ mod tests {
     fn integers_are_equal_to_one_of_the_sides() {
         let decided = |rewritten: &[u8], eager: &[u8], truth: &[u8]| {
             let [rewritten, eager, truth] =
-                [rewritten, eager, truth].map(|bytes| HostElements { dtype: Dtype::I8, bytes });
-            decide(rewritten, eager, truth)
+                [rewritten, eager, truth].map(|bytes| HeldTensor::host(Dtype::I8, bytes.to_vec()));
+            decide([&rewritten, &eager, &truth])
         };
         let of = |passes_at, eager_passes_at| Some(Decided { passes_at, eager_passes_at });
         assert_eq!(decided(&[1, 2], &[1, 3], &[4, 2]), of(Some(-10), None));
         assert_eq!(decided(&[1, 2], &[1, 3], &[1, 3]), of(None, Some(-10)));
-        let wide = HostElements { dtype: Dtype::I32, bytes: &[0; 4] };
-        assert_eq!(
-            decide(
-                HostElements { dtype: Dtype::I8, bytes: &[0] },
-                HostElements { dtype: Dtype::I8, bytes: &[0] },
-                wide
-            ),
-            None
-        );
+        let [wide, narrow] =
+            [(Dtype::I32, 4), (Dtype::I8, 1)].map(|(dtype, size)| HeldTensor::host(dtype, vec![0; size]));
+        assert_eq!(decide([&narrow, &narrow, &wide]), None);
     }
 }

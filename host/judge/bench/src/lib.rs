@@ -4,6 +4,7 @@ mod attempt;
 mod blame;
 mod bounded;
 pub mod compare;
+pub mod contested;
 pub mod counter;
 mod decided;
 pub mod device;

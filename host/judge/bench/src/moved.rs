@@ -1,7 +1,7 @@
 //! Whether a wrong output has the right elements in other places, as a wrong index or axis puts them. It is said to the author,
 //! and no verdict depends on it.
 
-use crate::element::HostElements;
+use crate::held::HeldTensor;
 use crate::judge::{WRONG_ABOVE, float_kind};
 use passhost_ir::TensorType;
 use passhost_score::{Tolerance, is_close, tolerance};
@@ -29,10 +29,11 @@ struct Pair<'a> {
 
 /// By how much along each axis the elements of an output must move to be eager's. What leaves an axis comes back at its
 /// other end, or is lost, whichever eager has.
-pub fn moved_by(ty: &TensorType, own: HostElements<'_>, expected: HostElements<'_>) -> Option<Vec<i64>> {
-    if ty.dtype.is_complex() || own.len() > MOST || own.len() < 2 * DISTINCT {
+pub fn moved_by(ty: &TensorType, own: &HeldTensor, expected: &HeldTensor) -> Option<Vec<i64>> {
+    if ty.dtype.is_complex() || !(2 * DISTINCT..=MOST).contains(&(own.count() as usize)) {
         return None;
     }
+    let (own, expected) = (own.elements(), expected.elements());
     let tolerance = float_kind(ty.dtype).map(|kind| tolerance(kind, f64::from(WRONG_ABOVE)));
     let pair = Pair { shape: &ty.shape, own: own.to_f64(), expected: expected.to_f64(), tolerance };
     let sampled = pair.sampled();
@@ -138,8 +139,8 @@ mod tests {
     fn moved(shape: &[i64], own: &[f32], expected: &[f32]) -> Option<Vec<i64>> {
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
         let (own, expected) = (bytes(own), bytes(expected));
-        let of = |bytes| HostElements { dtype: Dtype::F32, bytes };
-        moved_by(&TensorType::contiguous(Dtype::F32, shape), of(&own), of(&expected))
+        let of = |bytes| HeldTensor::host(Dtype::F32, bytes);
+        moved_by(&TensorType::contiguous(Dtype::F32, shape), &of(own), &of(expected))
     }
 
     fn place(at: &[i64], shape: &[i64]) -> usize {

@@ -1,5 +1,5 @@
 //! Large tensors are drawn, compared and judged on the device that holds them: by kernels of our own, in chunks of a few
-//! sizes whatever the tensor's, and by ops of PyTorch. What is left over after whole chunks is the CPU's, and so are small
+//! sizes whatever the tensor's, and by ops of PyTorch, part by part. What is left over after whole chunks is the CPU's, and so are small
 //! tensors. The results are those of the CPU, which is the reference.
 
 pub mod compare;
@@ -7,7 +7,9 @@ pub mod contested;
 pub mod digest;
 pub mod draws;
 mod formula;
+mod ops;
 pub mod precision;
+pub mod sides;
 
 use formula::Formula;
 use passhost_ir::{Dtype, Kernel, TensorType};

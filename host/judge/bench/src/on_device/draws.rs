@@ -1,7 +1,7 @@
 //! Draws tensors with kernels that compute what [`crate::inputs`] says, element for element and bit for bit.
 
 use super::formula::{Formula, FormulaTerm};
-use super::precision::{VALUE, call};
+use super::ops::{VALUE, call};
 use super::{CHUNKS, DrawRule, OnDeviceError, OwnKernels, Purpose, chunks, memory, part, uploaded};
 use crate::counter::{FIRST_FACTOR, SECOND_FACTOR, STEP};
 use crate::inputs::{self, DrawError, ROW_KEY, Round, TAIL_MASK, TAIL_SCALE};

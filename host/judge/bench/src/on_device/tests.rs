@@ -5,10 +5,13 @@ use crate::device::BenchDevice;
 use crate::edge_cases::{self, UnusualInput, draw_edge_case, draw_edge_case_held};
 use crate::held::HeldTensor;
 use crate::inputs::{self, Round};
-use crate::judge::{ElementJudge, Stretch};
+use crate::judge::{ElementJudge, Stretch, float_kind};
+use crate::on_device::contested::{Around, Contested};
+use crate::on_device::sides::TrivialAnswer;
 use crate::precision::judge;
 use crate::session::tests::alone;
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
+use passhost_score::{FloatKind, Tolerance, tolerance};
 use passhost_torch::Tensor;
 
 const ROUND: Round = Round { seed: 7, number: 3, scaled: None };
@@ -211,36 +214,100 @@ fn a_device_judges_precision_as_the_cpu_does() {
     }
 }
 
+/// A rewrite, eager and a truth that differ here and there, on the device and on the host; with special values if asked for.
+fn three(device: &BenchDevice, dtype: Dtype, has_specials: bool) -> [[HeldTensor; 2]; 3] {
+    let whole = |value: f64| if dtype.is_float() { value } else { (value * 100.0).floor() };
+    let truth: Vec<f64> = numbers(5).into_iter().map(|value| whole(value * 3.0)).collect();
+    let off = |every: usize, by: f64| {
+        let change = |(at, &value): (usize, &f64)| if at % every == 1 { whole(value * (1.0 + by)) } else { value };
+        truth.iter().enumerate().map(change).collect::<Vec<f64>>()
+    };
+    let (mut rewritten, mut eager) = (off(9_973, 0.4), off(7_919, 0.3));
+    let mut truth = truth.clone();
+    if has_specials {
+        let [nan, infinity] = [f64::NAN, f64::INFINITY];
+        let specials = [
+            [nan, 1.0, 1.0],
+            [nan, nan, 1.0],
+            [infinity; 3],
+            [-infinity, infinity, infinity],
+            [1.0, infinity, infinity],
+            [1.0, nan, nan],
+            [1.0, 1.0, infinity],
+        ];
+        for (at, [own, eagers, exact]) in specials.into_iter().enumerate() {
+            let at = COUNT - 1 - at * 100_003;
+            (rewritten[at], eager[at], truth[at]) = (own, eagers, exact);
+        }
+    }
+    let exact = if dtype.is_float() { Dtype::F64 } else { dtype };
+    [both(device, dtype, &rewritten), both(device, dtype, &eager), both(device, exact, &truth)]
+}
+
 #[test]
 fn a_device_says_what_the_cpu_would_look_at() {
     let _alone = alone();
     let device = BenchDevice::cpu_like_a_gpu();
-    let count = COUNT / 8;
-    let held = |dtype, values: &[f64]| {
-        let ty = TensorType::contiguous(dtype, [values.len() as i64]);
-        HeldTensor::of(&device, &Tensor::from_bytes(device.target(), &ty, &bytes_of(dtype, values)).unwrap())
-    };
-    // Of the rewrite, eager and the truth at one place: whether the rewrite is wrong there.
-    let cases = [
-        ([1.0, 1.0, 1.0], false),
-        ([1.1, 1.0, 1.0], true),
-        ([1.1, 1.0, 1.1], false),
-        ([1.1, 1.0, 1.3], false),
-        ([f64::NAN, 1.0, 1.0], true),
-        ([f64::NAN, f64::NAN, 1.0], false),
-        ([f64::INFINITY, f64::INFINITY, f64::INFINITY], false),
-        ([-f64::INFINITY, f64::INFINITY, f64::INFINITY], true),
-        ([1.0, f64::INFINITY, f64::INFINITY], true),
-    ];
-    for (place, (values, expected)) in cases.into_iter().enumerate() {
-        let [rewritten, eager, truth] = values.map(|value| {
-            let mut all: Vec<f64> = (0..count).map(|at| (at % 97) as f64).collect();
-            all[count - 1 - place] = value;
-            all
-        });
-        let held = [held(Dtype::F32, &rewritten), held(Dtype::F32, &eager), held(Dtype::F64, &truth)];
-        let tensors = held.each_ref().map(|held| held.tensor().unwrap());
-        let tolerance = passhost_score::tolerance(passhost_score::FloatKind::F32, -4.0);
-        assert_eq!(super::contested::is_contested(tensors, tolerance).unwrap(), expected, "{values:?}");
+    for (dtype, has_specials) in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64]
+        .map(|dtype| (dtype, true))
+        .into_iter()
+        .chain([(Dtype::F32, false), (Dtype::I16, false)])
+    {
+        let ty = TensorType::contiguous(dtype, [COUNT as i64]);
+        let allowed = -4;
+        let exactly = Tolerance { rtol: 0.0, atol: 0.0 };
+        let tolerance = float_kind(dtype).map_or(exactly, |kind| tolerance(kind, f64::from(allowed)));
+        let three = three(&device, dtype, has_specials);
+        let shaken = both(&device, Dtype::F64, &numbers(6));
+        let tensors = three.each_ref().map(|held| held[0].tensor().unwrap());
+        let doubles = three.each_ref().map(|held| held[1].elements().to_f64());
+        let found = super::contested::contested(tensors, shaken[0].tensor(), tolerance).unwrap().unwrap();
+        let expected = Contested::of(doubles.clone(), Some(shaken[1].elements().to_f64()), tolerance);
+        // In words, in which a NaN is equal to itself.
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{dtype}");
+        assert!(found.places.len() > 100, "{dtype}: {}", found.places.len());
+        let around = super::contested::around(dtype, [tensors[1], tensors[2]], tolerance).unwrap();
+        let expected = Around::of((&ty, allowed), [&doubles[1], &doubles[2]], tolerance);
+        let scale = if dtype.is_float() { around.scale } else { 0.0 };
+        assert_eq!(Around { scale, ..around }, expected, "{dtype}");
+        assert!(around.strays > 50, "{dtype}: {around:?}");
+    }
+}
+
+#[test]
+fn a_device_decides_as_the_cpu_does() {
+    let _alone = alone();
+    let device = BenchDevice::cpu_like_a_gpu();
+    for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
+        for has_specials in [false, true] {
+            let three = three(&device, dtype, has_specials);
+            let [there, here] = [0, 1].map(|which| three.each_ref().map(|held| &held[which]));
+            let kind = float_kind(dtype).unwrap();
+            let found = super::sides::decide(kind, there.map(|held| held.tensor().unwrap())).unwrap();
+            assert_eq!(Some(found), crate::decided::decide(here), "{dtype}");
+            assert_eq!(found.passes_at.is_none(), has_specials, "{dtype}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_device_knows_answers_that_nobody_computes() {
+    let _alone = alone();
+    let device = BenchDevice::cpu_like_a_gpu();
+    let tolerance = tolerance(FloatKind::F32, -2.0);
+    let mut values = vec![3.0; COUNT];
+    let held = |values: &[f64]| both(&device, Dtype::F32, values);
+    let (near, far) = (held(&values), TrivialAnswer::Number(3.3));
+    let is_met =
+        |output: &[HeldTensor; 2], by| super::sides::is_met(output[0].tensor().unwrap(), by, tolerance).unwrap();
+    assert!(is_met(&near, TrivialAnswer::Number(3.001)) && !is_met(&near, far));
+    values[COUNT - 1] = 3.3;
+    let late = held(&values);
+    assert!(!is_met(&late, TrivialAnswer::Number(3.0)), "the last element counts");
+    assert!(is_met(&late, TrivialAnswer::Copy(late[0].tensor().unwrap())));
+    assert!(!is_met(&late, TrivialAnswer::Copy(near[0].tensor().unwrap())));
+    let trivial = |output: &HeldTensor, input| crate::trivial::trivial_answer(std::slice::from_ref(output), &[input]);
+    for (output, input) in [(&near, &late), (&late, &near), (&late, &late)] {
+        assert_eq!(trivial(&output[0], &input[0]), trivial(&output[1], &input[1]));
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Checks<'a> {
                     self.take_sides(position, found, prepared, out);
                     if round.number == 0 && found.is_none_or(|found| found > WRONG_ABOVE) {
                         let ty = &reference.output_types[position];
-                        self.moved[position] = moved_by(ty, out.elements(), expected.elements());
+                        self.moved[position] = moved_by(ty, out, expected);
                     }
                     self.unwritten(position, out, expected);
                 }
@@ -118,8 +118,8 @@ impl<'a> Checks<'a> {
         self.reference.device.charge(Work::Compare);
         let truth = self.reference.truth(prepared, Conversions::Kept);
         self.reference.device.charge(Work::RunTruth);
-        let eager = prepared.eager[position].elements();
-        let answer = truth.ok().and_then(|truth| decide(out.elements(), eager, truth[position].elements()));
+        let eager = &prepared.eager[position];
+        let answer = truth.ok().and_then(|truth| decide([out, eager, &truth[position]]));
         self.sides[position].decided(answer);
     }
 

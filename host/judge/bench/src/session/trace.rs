@@ -5,9 +5,10 @@
 use super::ReferenceSession;
 use super::checks::{SCALED, is_amplified, keeps};
 use super::drawn::DrawnInputs;
-use super::edge_cases::{allowed, is_suspect, wrong};
+use super::edge_cases::{allowed, is_suspect};
 use crate::blame::of_rewrite;
 use crate::compare::{OutputComparison, unravel};
+use crate::contested::wrong;
 use crate::edge_cases::EdgeCaseDraw;
 use crate::held::HeldTensor;
 use crate::inputs::Round;
