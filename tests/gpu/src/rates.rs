@@ -316,7 +316,7 @@ mod tests {
             let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
             *forms.entry(source.form).or_insert(0) += 1;
         }
-        let expected = [("columns", 9), ("products in tiles", 96), ("products on tensor cores", 192), ("rows", 9)];
+        let expected = [("columns", 9), ("products in tiles", 103), ("products on tensor cores", 206), ("rows", 9)];
         assert_eq!(forms.into_iter().collect::<Vec<_>>(), expected);
     }
 }

@@ -2,7 +2,7 @@
 //! level 2, convolutions with at most 8 images.
 
 /// Batches, rows, columns and terms of products `relu(x @ weight.T + bias)`, as linear layers of models have them.
-pub(super) const LINEAR: [[i64; 4]; 40] = [
+pub(super) const LINEAR: [[i64; 4]; 43] = [
     [1, 4, 512, 512],
     [1, 8, 768, 768],
     [1, 16, 768, 3072],
@@ -39,14 +39,17 @@ pub(super) const LINEAR: [[i64; 4]; 40] = [
     [1, 16384, 4096, 4096],
     [1, 32768, 4096, 1024],
     [1, 128, 16384, 16384],
+    [1, 128, 768, 768],
+    [1, 128, 3072, 768],
+    [1, 128, 768, 3072],
     [1, 128, 50257, 768],
     [1, 2048, 50257, 768],
     [1, 12288, 384, 196],
     [1, 12288, 196, 384],
 ];
 
-/// Those of `relu(a @ b + bias)`, as attention has them.
-pub(super) const BATCHED: [[i64; 4]; 8] = [
+/// Those of `relu(a @ b + bias)`, as attention has them, and GPT-2's layers with weights that are not transposed.
+pub(super) const BATCHED: [[i64; 4]; 12] = [
     [24, 32, 32, 64],
     [16, 49, 49, 32],
     [12, 32, 64, 32],
@@ -55,6 +58,10 @@ pub(super) const BATCHED: [[i64; 4]; 8] = [
     [384, 64, 64, 32],
     [24, 197, 197, 64],
     [24, 197, 64, 197],
+    [1, 128, 768, 768],
+    [1, 128, 2304, 768],
+    [1, 128, 3072, 768],
+    [1, 128, 768, 3072],
 ];
 
 /// Images, channels, height and width, result channels, kernel, stride, padding and groups of `relu(conv2d(x, weight))`.
