@@ -172,6 +172,25 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_compared_to_the_last_whatever_their_number_and_place() {
+        let _alone = alone();
+        let device = BenchDevice::cpu();
+        let ty = |count: u64| TensorType::contiguous(Dtype::U8, [count as i64]);
+        let made = || Tensor::from_bytes(device.target(), &ty(40), &[7; 40]).unwrap();
+        let (one, other) = (made(), made());
+        for (start, count) in [(0, 40), (0, 39), (8, 32), (1, 32), (3, 5), (16, 0)] {
+            let part = |of: &Tensor| of.reinterpret(start, &ty(count)).unwrap();
+            assert!(part(&one).same_bytes(&part(&other)).unwrap(), "{count} from {start}");
+            for place in (count > 0).then(|| [0, count / 2, count - 1]).into_iter().flatten() {
+                let byte = |value| other.reinterpret(start + place, &ty(1)).unwrap().fill(value);
+                byte(8);
+                assert!(!part(&one).same_bytes(&part(&other)).unwrap(), "{place} of {count} from {start}");
+                byte(7);
+            }
+        }
+    }
+
+    #[test]
     fn a_digest_tells_of_every_byte_of_every_tensor() {
         let _alone = alone();
         let device = BenchDevice::cpu_like_a_gpu();

@@ -19,8 +19,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Elements that one launch draws or compares: as many as fill the device, and fewer of what is left over.
-pub const CHUNKS: [usize; 3] = [1 << 20, 1 << 18, LEAST];
+/// Elements that one launch draws or compares: so many that the host keeps up with the device, as many as fill it, and fewer
+/// of what is left over.
+pub const CHUNKS: [usize; 4] = [1 << 24, FULL, 1 << 18, LEAST];
+/// Elements that fill the device.
+pub const FULL: usize = 1 << 20;
 /// Elements of the smallest tensors that are drawn and compared on the device. Bringing fewer to the CPU takes no longer than
 /// a few launches.
 pub const LEAST: usize = 1 << 16;
@@ -84,7 +87,7 @@ impl Purpose {
 }
 
 /// Chunks of so many elements, and where what is left over begins.
-fn chunks(count: usize, sizes: [usize; 3]) -> (Vec<Range<usize>>, usize) {
+fn chunks(count: usize, sizes: [usize; 4]) -> (Vec<Range<usize>>, usize) {
     let (mut chunks, mut first) = (vec![], 0);
     for size in sizes {
         while count - first >= size {
@@ -107,7 +110,7 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     let of_all = all.clone().flat_map(|dtype| drawn(&[DrawRule::Uniform, DrawRule::Mask], dtype));
     let compared = all.filter(|&dtype| dtype != Dtype::Bool).map(Purpose::Compare);
     let all = of_floats.chain(of_all).chain(compared).chain([Purpose::Digest]);
-    let size = |purpose| if purpose == Purpose::Digest { digest::CHUNKS[0] } else { CHUNKS[0] };
+    let size = |purpose| if purpose == Purpose::Digest { digest::FULL } else { FULL };
     all.map(|purpose| (purpose.name(), purpose.kernel(size(purpose)))).collect()
 }
 

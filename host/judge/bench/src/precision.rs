@@ -35,7 +35,7 @@ pub fn can_judge(ty: &TensorType, truth: &HeldTensor) -> bool {
 /// are there.
 pub fn judge(ty: &TensorType, [rewritten, eager, truth]: [&HeldTensor; 3]) -> (Option<LessPrecise>, TruthReport) {
     // Smaller ones are judged by a few passes over a cache.
-    if ty.numel() >= on_device::CHUNKS[0] as u64
+    if ty.numel() >= on_device::FULL as u64
         && let (Some(rewritten), Some(eager), Some(truth)) = (rewritten.tensor(), eager.tensor(), truth.tensor())
         && let Ok(judged) = on_device::precision::judge(ty, [rewritten, eager, truth])
     {

@@ -172,8 +172,17 @@ impl Tensor {
 
     /// Whether two tensors of bytes hold the same.
     pub fn same_bytes(&self, other: &Tensor) -> Result<bool, TorchError> {
+        let (words, others) = (self.as_words(), other.as_words());
+        let (one, other) = words.as_ref().zip(others.as_ref()).unwrap_or((self, other));
         // SAFETY: both tensors are alive for the duration of the call.
-        self.target.within(|_| Ok(unsafe { ffi::is_equal(self.address(), other.address()) }?))
+        self.target.within(|_| Ok(unsafe { ffi::is_equal(one.address(), other.address()) }?))
+    }
+
+    /// A tensor of bytes as one of an eighth as many words, if it is one of words.
+    fn as_words(&self) -> Option<Tensor> {
+        let bytes = self.ty().bytes();
+        let is_whole = self.dtype == Dtype::U8 && (self.data_ptr() as u64 | bytes).is_multiple_of(8);
+        is_whole.then(|| self.reinterpret(0, &TensorType::contiguous(Dtype::I64, [bytes as i64 / 8])).ok()).flatten()
     }
 
     /// Whether no element is infinite or NaN.

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::{CHUNKS, LEAST};
+use super::{CHUNKS, FULL, LEAST};
 use crate::device::BenchDevice;
 use crate::edge_cases::{self, UnusualInput, draw_edge_case, draw_edge_case_held};
 use crate::held::HeldTensor;
@@ -15,8 +15,8 @@ use passhost_score::{FloatKind, Tolerance, tolerance};
 use passhost_torch::Tensor;
 
 const ROUND: Round = Round { seed: 7, number: 3, scaled: None };
-/// A chunk of each size, and some elements after them.
-const COUNT: usize = CHUNKS[0] + CHUNKS[1] + CHUNKS[2] + 1000;
+/// A chunk of each size but the largest, and some elements after them.
+const COUNT: usize = CHUNKS[1] + CHUNKS[2] + CHUNKS[3] + 1000;
 
 fn spec(dtype: Dtype, shape: &[i64], draw: Draw) -> InputSpec {
     InputSpec { name: "x".into(), ty: TensorType::contiguous(dtype, shape), draw, min: None, max: None }
@@ -55,6 +55,27 @@ fn a_device_draws_what_the_cpu_draws() {
     check_draw(&device, &spec(Dtype::I64, &shape, widest), ROUND);
     let bounded = InputSpec { min: Some(-0.5), max: Some(2.0), ..spec(Dtype::F16, &shape, normal) };
     check_draw(&device, &bounded, Round { scaled: Some(0), ..ROUND });
+}
+
+#[test]
+fn the_largest_chunks_are_drawn_compared_and_digested_as_others_are() {
+    let _alone = alone();
+    let device = BenchDevice::cpu_like_a_gpu();
+    let count = CHUNKS[0] + LEAST + 1000;
+    let spec = spec(Dtype::F16, &[count as i64], Draw::Uniform { low: -3, high: 70 });
+    check_draw(&device, &spec, ROUND);
+    let drawn = on_device(&device, &spec, ROUND).unwrap();
+    for place in [0, CHUNKS[0] - 1, CHUNKS[0] + LEAST + 999] {
+        let changed = super::draws::altered(&drawn, &[(place, 90.0)]).unwrap();
+        let bytes = [&changed, &drawn].map(|tensor| tensor.as_bytes().unwrap());
+        let kernels = device.on_device(&spec.ty).unwrap();
+        let judge = ElementJudge::new(Dtype::F16);
+        let found = super::compare::compare(device.context(), kernels, &judge, Dtype::F16, bytes.each_ref()).unwrap();
+        let first = found.first_wrong.map(|(at, value, _)| (at, value));
+        assert_eq!((found.different, found.wrong, first), (1, 1, Some((place, 90.0))));
+        let digests = bytes.map(|bytes| device.digests(5, &[bytes]));
+        assert_ne!(digests[0], digests[1], "element {place}");
+    }
 }
 
 #[test]
@@ -143,7 +164,7 @@ fn a_device_compares_as_the_cpu_does() {
     for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
         let eager = numbers(1);
         assert_eq!(check_comparison(dtype, &eager, &eager).different, 0);
-        for (off, from) in [(1e-9, 0), (1e-4, 5_000), (0.3, CHUNKS[0] + 10), (0.3, COUNT - 100)] {
+        for (off, from) in [(1e-9, 0), (1e-4, 5_000), (0.3, FULL + 10), (0.3, COUNT - 100)] {
             let mut rewritten = eager.clone();
             rewritten.iter_mut().skip(from).step_by(7).for_each(|value| *value *= 1.0 + off);
             check_comparison(dtype, &rewritten, &eager);
@@ -180,7 +201,7 @@ fn a_device_judges_precision_as_the_cpu_does() {
     let device = BenchDevice::cpu_like_a_gpu();
     let close = |one: f64, other: f64| one == other || ((one - other) / other).abs() < 1e-9;
     for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
-        let ty = TensorType::contiguous(dtype, [CHUNKS[0] as i64 / 100 + 1, 100]);
+        let ty = TensorType::contiguous(dtype, [FULL as i64 / 100 + 1, 100]);
         let count = ty.numel() as usize;
         let mut truth: Vec<f64> = numbers(3).into_iter().cycle().take(count).collect();
         (truth[5], truth[70]) = (f64::NAN, f64::INFINITY);
