@@ -2,11 +2,13 @@
 
 use anyhow::{Context as _, Result, ensure};
 use passhost_bench::counter;
+use passhost_bench::decided::decide;
 use passhost_bench::device::BenchDevice;
 use passhost_bench::edge_cases::{self, UnusualInput, draw_edge_case, draw_edge_case_held};
 use passhost_bench::held::HeldTensor;
 use passhost_bench::inputs::{self, Round};
-use passhost_bench::judge::ElementJudge;
+use passhost_bench::judge::{ElementJudge, float_kind};
+use passhost_bench::on_device::contested::{Around, Contested};
 use passhost_bench::on_device::{self, LEAST};
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use passhost_torch::Tensor;
@@ -47,7 +49,28 @@ fn check(device: &BenchDevice, seed: u64) -> Result<()> {
     unusual(device, &spec, round, &drawn, &expected)?;
     change(&mut bytes, &spec.ty, seed);
     let changed = Tensor::from_bytes(device.target(), &spec.ty, &bytes)?;
-    compare(device, &spec.ty, [&changed, &drawn], [bytes, expected])
+    compare(device, &spec.ty, [&changed, &drawn], [bytes, expected])?;
+    let mut bytes = drawn.to_bytes();
+    change(&mut bytes, &spec.ty, !seed);
+    judge(device, &spec.ty, [&changed, &drawn, &Tensor::from_bytes(device.target(), &spec.ty, &bytes)?.upcast()])
+}
+
+/// Who is right of a rewrite, eager and a run in double precision, and where unusual inputs contest it, on both.
+fn judge(device: &BenchDevice, ty: &TensorType, three: [&Tensor; 3]) -> Result<()> {
+    let Some(kind) = float_kind(ty.dtype) else { return Ok(()) };
+    let there = three.map(|tensor| HeldTensor::of(device, tensor));
+    let here = three.map(|tensor| HeldTensor::host(tensor.ty().dtype, tensor.to_bytes()));
+    let (found, expected) = (decide(there.each_ref()), decide(here.each_ref()));
+    ensure!(found == expected, "decided on the GPU {found:?}, on the CPU {expected:?}");
+    let (allowed, doubles) = (-4, here.each_ref().map(|held| held.elements().to_f64()));
+    let tolerance = passhost_score::tolerance(kind, f64::from(allowed));
+    let found = on_device::contested::contested(three, None, tolerance)?.context("too many are contested")?;
+    let around = on_device::contested::around(ty.dtype, [three[1], three[2]], tolerance)?;
+    let expected = Around::of((ty, allowed), [&doubles[1], &doubles[2]], tolerance);
+    ensure!(around == expected, "around on the GPU {around:?}, on the CPU {expected:?}");
+    let expected = Contested::of(doubles, None, tolerance);
+    ensure!(format!("{found:?}") == format!("{expected:?}"), "the GPU contests other elements than the CPU");
+    Ok(())
 }
 
 /// Draws the edge cases of an input on both.
@@ -76,7 +99,9 @@ fn random_spec(seed: u64) -> InputSpec {
         _ => (Draw::Uniform { low, high: low + (random(seed, 6, 1 << 31) >> random(seed, 7, 31)) as i64 }, integer),
     };
     let row = 1 + random(seed, 8, 5000) as i64;
-    let rows = LEAST as i64 / row + 1 + random(seed, 9, 2 << 20) as i64 / row;
+    // A few have the largest chunks.
+    let most = if seed % 16 == 3 { 40 << 20 } else { 2 << 20 };
+    let rows = LEAST as i64 / row + 1 + random(seed, 9, most) as i64 / row;
     let ty = TensorType::contiguous(dtype, [rows, row]);
     let is_bounded = random(seed, 10, 3) == 0;
     InputSpec { name: "x".into(), ty, draw, min: is_bounded.then_some(-0.5), max: is_bounded.then_some(1.5) }

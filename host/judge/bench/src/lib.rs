@@ -6,7 +6,7 @@ mod bounded;
 pub mod compare;
 pub mod contested;
 pub mod counter;
-mod decided;
+pub mod decided;
 pub mod device;
 pub mod edge_cases;
 pub mod element;
