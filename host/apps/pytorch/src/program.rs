@@ -6,8 +6,8 @@ use passhost_aoti::{Engine, Tensor};
 use passhost_ir::{Graph, OpTable, verify_graph};
 use passhost_runtime::{Compiler, Context, Engine as _, Gpu, Hints, Mode};
 use pyo3::prelude::*;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 type Compiled = passhost_runtime::Program<Engine>;
@@ -37,14 +37,16 @@ impl Program {
     fn new(py: Python<'_>, graph: &str, device: Option<u32>, threads: usize, prepare: Py<PyAny>) -> PyResult<Program> {
         let graph = Graph::parse(graph).map_err(engine_error)?;
         verify_graph(&graph, OpTable::all()).map_err(engine_error)?;
-        let gpu = device.map(|number| {
+        let opened_gpu = |number| {
             let gpu = Gpu::open(number).map_err(engine_error)?;
             let capability = gpu.capability().map_err(engine_error)?;
             let compiler = machine_code::compiler(capability, &opened()?.nvrtc).map_err(engine_error)?;
-            Ok::<_, PyErr>((gpu, Arc::new(compiler)))
-        });
+            let texts = passhost_runtime::sources(&graph, &HashSet::new(), *gpu.properties(), false);
+            Ok::<_, PyErr>((gpu, Arc::new(compiler.ahead(&texts))))
+        };
+        let gpu = py.detach(|| device.map(opened_gpu).transpose())?;
         let ops = Arc::new(PythonOps(prepare));
-        let program = Program { graph, device, threads, ops, gpu: gpu.transpose()?, compiled: Mutex::default() };
+        let program = Program { graph, device, threads, ops, gpu, compiled: Mutex::default() };
         let streams = program.streams(py);
         py.detach(|| {
             let engine = program.engine()?;
