@@ -61,13 +61,23 @@ fn eager_and_inductor_run_the_printed_program_and_stand_beside_a_plugin() {
         "both give what eager does, in place too",
     );
     for document in &kept.documents {
-        let timing = document.variants[0].timing.as_ref();
+        let (timing, notes) = (document.variants[0].timing.as_ref(), document.variants[0].notes.concat());
+        ended.expect(!notes.contains("one round"), "a small graph has all rounds");
         ended.expect(
             timing.is_some_and(|timing| timing.processes.len() == 3 && timing.eager_us > 0.0),
             "both are timed",
         );
         ended.expect(document.launch() == Launch::Stream && document.scores.is_some(), "both are scored");
     }
+    let in_one_round = folder.path().join("large.jsonl");
+    let large = Passhost::baseline(sample.path(), &python, &in_one_round).variable("PYTHONPATH", &modules);
+    large.with(&["--one-round-above", "0"]).run().expect_end(0, &["1 of 1 samples have ended"]);
+    for document in &read(&in_one_round).documents {
+        let variant = &document.variants[0];
+        ended.expect(right(document) && variant.timing.is_some(), "it is right in one round, and timed");
+        ended.expect(variant.notes.concat().contains("large, one round"), "and says so");
+    }
+    Passhost::new([Path::new("verify"), &in_one_round]).run().expect_end(0, &["agrees"]);
     run.with(&["--resume"]).run().expect_end(0, &["2 results in", "are kept, and not measured again"]);
     Passhost::new([Path::new("verify"), &out]).run().expect_end(0, &["agrees", "`passhost baseline --with eager`"]);
 
@@ -140,6 +150,41 @@ fn what_a_method_cannot_do_is_its_result_and_what_python_cannot_is_the_hosts() {
     assert_eq!(blame, Some(Blame::Plugin));
     let (unread, blame) = with_stand_in(r#"read load; echo '{"error": "SyntaxError: no"}'; read more"#, 3);
     assert_eq!((message(&unread).as_str(), blame, unread.scores), ("SyntaxError: no", Some(Blame::Host), None));
+}
+
+/// Files of `place` when a stand-in is given a graph: each method of each graph has a line. It leaves an output and refuses.
+fn files_of_graphs(place: &Path) -> String {
+    let place = place.display();
+    format!(
+        r#"{HELLO}; read load
+cd {place}; find . -name '*.bin' | sed 's,.*/round,round,' | sort | tr '\n' ' ' >>{place}/../seen; echo >>{place}/../seen
+echo '{{}}'; read run
+for folder in {place}/*/round_0; do [ -e "$folder/input_0.bin" ] || echo x >"$folder/left_0.bin"; done
+echo '{{"error": "no"}}'; read more"#
+    )
+}
+
+#[test]
+fn a_graph_above_the_bound_has_one_round_and_no_file_outlives_its_use() {
+    // Two graphs, two methods each.
+    let sample = sample_with("single-gelu", &["float32/s0-1_", "float16/s0-1_"]);
+    let four = "round_0/input_0.bin round_1/input_0.bin round_2/input_0.bin round_3/input_0.bin";
+    for (bound, files, has_one_round) in [("0", "round_0/input_0.bin", true), ("536870912", four, false)] {
+        let folder = directory();
+        let (out, place) = (folder.path().join("baseline.jsonl"), folder.path().join("files"));
+        assert!(std::fs::create_dir(&place).is_ok(), "a directory for temporary files");
+        let python = stand_in(&folder, &files_of_graphs(&place));
+        let run = Passhost::baseline(sample.path(), &python, &out).variable("TMPDIR", &place.display().to_string());
+        run.with(&["--one-round-above", bound]).run().expect_end(0, &[]);
+        let seen = std::fs::read_to_string(folder.path().join("seen")).unwrap_or_default();
+        assert_eq!(seen.lines().map(str::trim).collect::<Vec<_>>(), [files; 4], "above {bound}");
+        let left: Vec<_> = std::fs::read_dir(&place).into_iter().flatten().flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
+        let notes = read(&out).documents.into_iter().flat_map(|document| document.variants).map(|it| it.notes.concat());
+        let notes: Vec<String> = notes.collect();
+        assert_eq!(notes.len(), 4);
+        assert!(notes.iter().all(|note| note.contains("large, one round, which") == has_one_round), "{notes:?}");
+    }
 }
 
 #[test]

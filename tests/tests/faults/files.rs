@@ -135,6 +135,30 @@ fn a_source_is_not_blamed_for_a_disk_without_room() {
 }
 
 #[test]
+fn baselines_say_how_much_room_the_files_of_a_graph_need() {
+    let (scratch, disk) = (directory(), directory());
+    let sample = sample_with("pointwise-chain", &["float32/s0-2_"]);
+    let (python, out) = (scratch.path().join("python"), scratch.path().join("baseline.jsonl"));
+    let hello = r#"echo '{"python": "3.11.7", "torch": "2.11.0+cpu", "device": "cpu"}'"#;
+    let written = std::fs::write(&python, format!("#!/bin/sh\nread hello; {hello}; read load\n"))
+        .and_then(|()| std::fs::set_permissions(&python, Permissions::from_mode(0o755)));
+    assert!(written.is_ok(), "{written:?}");
+    let baseline = Passhost::baseline(sample.path(), &python, &out).with(&["--with", "eager"]);
+    let place = std::env::temp_dir().display().to_string();
+    let on_disk = on_a_disk_of(1 << 20, disk.path(), &baseline.command());
+    let on_disk = on_disk.map(|command| (command, "only ", disk.path().display().to_string()));
+    // A quota is met when something is written.
+    let limited = (with_room_for(baseline.command(), 1 << 17), "File too large", place);
+    for (command, reason, place) in on_disk.into_iter().chain([limited]) {
+        let _ = std::fs::remove_file(&out);
+        let run = run(&baseline, command);
+        run.expect_end(3, &[reason, "this graph need ", &format!(" bytes in `{place}`"), "set TMPDIR to a directory"]);
+        let left = files_in(disk.path());
+        run.expect(left.is_empty(), &format!("nothing is left: {left:?}"));
+    }
+}
+
+#[test]
 fn a_cache_that_cannot_be_written_is_gone_without() {
     let setup = Setup::new();
     setup.expect_next_is_whole();

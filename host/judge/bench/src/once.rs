@@ -30,11 +30,12 @@ pub fn run(
 ) -> Result<SingleRun, SingleRunError> {
     let failed = |error: NodeError| SingleRunError::Program(of_reference(error));
     let program = Program::compile(graph, Mode::Found, &Hints::default(), device.context()).map_err(failed)?;
+    let keep = |name: &str, bytes: &[u8]| files.map_or(Ok(()), |directory| write(&directory.join(name), bytes));
     let round = Round { seed, number: 0, scaled: None };
     let mut inputs: Vec<Tensor> = Vec::with_capacity(specs.len());
     for (position, spec) in specs.iter().enumerate() {
         let bytes = draw_input(spec, position, round)?;
-        write(files, &format!("input_{position}.bin"), &bytes)?;
+        keep(&format!("input_{position}.bin"), &bytes)?;
         inputs.push(input_tensor(device.target(), spec, &bytes)?);
     }
 
@@ -47,7 +48,7 @@ pub fn run(
     let peak_bytes = peak.bytes();
     let outputs = outputs.iter().enumerate().map(|(position, tensor)| {
         let bytes = tensor.to_bytes();
-        write(files, &format!("output_{position}.bin"), &bytes)?;
+        keep(&format!("output_{position}.bin"), &bytes)?;
         Ok(describe(tensor, bytes))
     });
     let outputs = outputs.collect::<Result<_, SingleRunError>>()?;
@@ -67,9 +68,8 @@ fn describe(tensor: &Tensor, bytes: Vec<u8>) -> RanOutput {
     RanOutput { ty, sha256, remark }
 }
 
-fn write(files: Option<&Path>, name: &str, bytes: &[u8]) -> Result<(), SingleRunError> {
-    let Some(directory) = files else { return Ok(()) };
-    let path = directory.join(name);
-    std::fs::write(&path, bytes)
+/// Writes a file, or says which could not be.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), SingleRunError> {
+    std::fs::write(path, bytes)
         .map_err(|error| SingleRunError::Write { file: path.display().to_string(), message: error.to_string() })
 }

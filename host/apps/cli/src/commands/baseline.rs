@@ -35,6 +35,9 @@ pub struct BaselineArguments {
     /// Processes of Python that the times of a graph are taken in: each compiles it once more
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3))]
     pub processes: u32,
+    /// A graph whose inputs and outputs have more bytes in all is compared in one round, and timed on its inputs
+    #[arg(long, value_name = "BYTES", default_value_t = 512 << 20)]
+    pub one_round_above: u64,
     /// Keeps each result in this file, a JSON value a line, as soon as it is there
     #[arg(long, value_name = "FILE", default_value = "baseline.jsonl")]
     pub out: PathBuf,
@@ -122,6 +125,7 @@ fn baselines(arguments: &BaselineArguments, device: &Device, [inputs, outputs]: 
         processes: arguments.processes as usize,
         inputs: inputs.into(),
         outputs: outputs.into(),
+        one_round_above: arguments.one_round_above,
         timeout: arguments.measure.timeout,
     };
     Baselines::new(wanted, device).map_err(|error| {

@@ -58,7 +58,7 @@ fn shaken(input: &HeldTensor, key: u64) -> HeldTensor {
 }
 
 /// Input `position`, drawn where it is held.
-fn held_input(
+pub fn held_input(
     device: &BenchDevice,
     spec: &InputSpec,
     position: usize,

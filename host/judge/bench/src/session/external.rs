@@ -3,9 +3,10 @@
 
 use super::ReferenceSession;
 use super::checks::Checks;
-use super::drawn::DrawnInputs;
+use super::drawn::held_input;
 use crate::held::HeldTensor;
 use crate::inputs::Round;
+use crate::once::write;
 use passhost_ir::{NodeId, TensorType};
 use passhost_protocol::device::{EvaluationReport, ExternalRun, RewriteError, SingleRunError};
 use passhost_protocol::open_regular;
@@ -14,17 +15,14 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 impl ReferenceSession {
-    /// Writes the inputs of so many rounds.
+    /// Writes the inputs of so many rounds. One input is in memory at a time.
     pub fn write_inputs(&self, directory: &Path, seed: u64, rounds: u32) -> Result<(), SingleRunError> {
         for number in 0..rounds {
-            let drawn = DrawnInputs::draw(&self.device, &self.specs, Round { seed, number, scaled: None })?;
-            self.device.charge(Work::Draw);
-            for (position, input) in drawn.inputs.iter().enumerate() {
-                let path = file(directory, number, "input", position);
-                std::fs::write(&path, input.elements().bytes).map_err(|error| SingleRunError::Write {
-                    file: path.display().to_string(),
-                    message: error.to_string(),
-                })?;
+            let round = Round { seed, number, scaled: None };
+            for (position, spec) in self.specs.iter().enumerate() {
+                let input = held_input(&self.device, spec, position, round)?;
+                self.device.charge(Work::Draw);
+                write(&file(directory, number, "input", position), input.elements().bytes)?;
             }
         }
         Ok(())
@@ -86,7 +84,9 @@ fn read(path: &Path, ty: &TensorType) -> Result<HeldTensor, RewriteError> {
         op: path.display().to_string(),
         message: error.to_string(),
     };
-    let (mut bytes, expected) = (vec![], ty.numel() * ty.dtype.size());
+    let expected = ty.bytes();
+    // One byte more, so that the end of the file is found without growing.
+    let mut bytes = Vec::with_capacity(expected as usize + 1);
     open_regular(path).and_then(|file| file.take(expected + 1).read_to_end(&mut bytes)).map_err(failed)?;
     if bytes.len() as u64 != expected {
         let found = format!("a file of {} bytes", bytes.len());

@@ -1,5 +1,6 @@
 //! What becomes of the methods on one variant.
 
+use super::files::GraphFiles;
 use super::print::{PythonProgram, Spec};
 use super::python::{Python, PythonError, TimeSettings};
 use super::{Baselines, Method};
@@ -11,14 +12,14 @@ use passhost_child::cores::{allowed, for_checking};
 use passhost_child::device::Device;
 use passhost_child::{DOCTOR, Use};
 use passhost_ir::TensorType;
-use passhost_protocol::device::{DeviceStage, EvaluationReport, ExternalRun, RewriteError};
+use passhost_protocol::device::{DeviceStage, EvaluationReport, ExternalRun, RewriteError, SingleRunError};
 use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::timing::{Measured, Rules};
 use passhost_result::verdict::Judged;
 use passhost_result::{NoteKind, ProcessTimes, Settings};
 use passhost_score::FailureClass;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,7 @@ struct PreparedBaseline<'a> {
     inputs: Vec<Spec>,
     seed: u64,
     settings: Settings,
+    files: GraphFiles,
     /// The Pythons that hold the graph.
     pythons: Vec<Option<Python>>,
 }
@@ -87,30 +89,32 @@ fn prepare<'a>(
         value.ty = found.clone();
     }
     let seed = secret(&supervisor.config)?;
-    trail.note(NoteKind::BaselineInputs, ["no scaled and no edge-case inputs".into()]);
     let settings = supervisor.config.settings;
+    let files = GraphFiles::of(&baselines.wanted, trail.entry.bytes.unwrap_or_default(), settings.rounds);
+    trail.note(NoteKind::BaselineInputs, [files.note().into()]);
+    files.make()?;
+    let limit = limit(supervisor, reference.limit(&supervisor.config, &settings) + files.transfer_time());
     let hosts = |error: &dyn std::fmt::Display| failure(Blame::Host, "inputs", error, DOCTOR);
-    let limit = reference.limit(&supervisor.config, &settings);
-    make_folders(baselines, settings.rounds + 1).map_err(|error| hosts(&error))?;
-    let drawn = session.draw(seed, settings.rounds + 1, limit).map_err(|error| hosts(&error))?;
-    drawn
-        .map_err(|error| failure(Blame::Host, "inputs", error, "make room, or set TMPDIR to a directory with more"))?;
+    session.draw(seed, files.timed + 1, limit).map_err(|error| hosts(&error))?.map_err(|error| match error {
+        SingleRunError::Write { .. } => files.no_room(error),
+        SingleRunError::Program(_) => hosts(&error),
+    })?;
     let program = PythonProgram::of(&reference.read.program, &baselines.setup.device);
     let program = program.map_err(|error| failure(Blame::Host, "print", error, "report this sample"))?;
     let inputs = reference.read.inputs.iter().map(|input| Spec::of(&input.ty)).collect();
     let pythons = (0..baselines.wanted.processes).map(|_| None).collect();
-    Ok(PreparedBaseline { supervisor, baselines, device, trail, reference, program, inputs, seed, settings, pythons })
-}
-
-/// Empty directories for so many rounds: nothing of another graph is in them.
-fn make_folders(baselines: &Baselines, rounds: u32) -> std::io::Result<()> {
-    let places = [&baselines.wanted.inputs, &baselines.wanted.outputs].map(PathBuf::as_path);
-    let folder = |place: &Path, round: u32| place.join(format!("round_{round}"));
-    places.iter().flat_map(|place| (0..rounds).map(|round| folder(place, round))).try_for_each(|folder| {
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder)?;
-        }
-        std::fs::create_dir(&folder)
+    Ok(PreparedBaseline {
+        supervisor,
+        baselines,
+        device,
+        trail,
+        reference,
+        program,
+        inputs,
+        seed,
+        settings,
+        files,
+        pythons,
     })
 }
 
@@ -126,6 +130,7 @@ impl PreparedBaseline<'_> {
             let measured = self.times(method, &mut evaluation)?;
             Ok((evaluation, measured))
         });
+        self.files.forget_outputs();
         let mut trail = std::mem::replace(&mut self.trail, untried);
         trail.entry.seed = Some(self.seed);
         let stopped = match timed {
@@ -146,7 +151,7 @@ impl PreparedBaseline<'_> {
     fn check(&mut self, method: Method) -> Result<EvaluationReport, MethodLost> {
         let _guard = self.trail.guard(self.device, Use::Shared);
         self.trail.reached(WorkStage::Device(DeviceStage::Correctness));
-        let (rounds, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
+        let (rounds, limit) = (self.files.compared, limit(self.supervisor, COMPILE + self.files.transfer_time()));
         let ran = self.ask(0, |python| python.run(method, rounds, method.name(), limit))?;
         self.compare(method, &ran.outputs, 0..rounds)
     }
@@ -166,13 +171,15 @@ impl PreparedBaseline<'_> {
         let directory = self.baselines.wanted.outputs.clone();
         let (outputs, first, rounds) = (types.ok_or_else(unknown)?, rounds.start, rounds.len() as u32);
         let run = ExternalRun { directory, name, outputs, seed, first, rounds, settings };
-        let limit = self.reference.limit(&self.supervisor.config, &settings);
+        let limit = self.reference.limit(&self.supervisor.config, &settings) + self.files.transfer_time();
+        let limit = self::limit(self.supervisor, limit);
         let lost = |error: &dyn std::fmt::Display| {
             MethodLost::Other(failure(Blame::Host, "correctness", error, DOCTOR).into())
         };
         let mut session = self.device.session();
         let evaluation = session.judge(run, limit);
         self.trail.entry.spent_us.join(&session.end());
+        self.files.forget_outputs();
         let evaluation = evaluation.map_err(|error| lost(&error))?;
         match &evaluation.error {
             None => Ok(evaluation),
@@ -206,11 +213,12 @@ impl PreparedBaseline<'_> {
         self.trail.reached(WorkStage::Device(DeviceStage::Timing));
         let settings = self.time_settings();
         let budgets = Duration::from_nanos(settings.process_ns) * BUDGETS;
-        let limit = limit(self.supervisor, COMPILE + budgets);
-        let (round, name, pythons) = (self.settings.rounds, method.name(), self.pythons.len());
+        let limit = limit(self.supervisor, COMPILE + budgets + self.files.transfer_time());
+        let (round, name, pythons) = (self.files.timed, method.name(), self.pythons.len());
         let (mut times, mut outputs) = (vec![], vec![]);
         for process in 0..Settings::PROCESSES as usize {
             let seed = self.seed.wrapping_add(process as u64);
+            let name = (process + 1 == Settings::PROCESSES as usize).then_some(name);
             let timed =
                 self.ask(process % pythons, |python| python.time(method, &settings, seed, (round, name), limit))?;
             times.push(timed.times);
@@ -256,6 +264,9 @@ impl PreparedBaseline<'_> {
             self.pythons[number] = Some(python);
         }
         answer.map_err(|error| {
+            if matches!(error, PythonError::Unwritable(_)) {
+                return MethodLost::Other(self.files.no_room(error).into());
+            }
             let class = if error.is_refusal() { FailureClass::Compile } else { FailureClass::Runtime };
             method_failed(class, "baseline", error)
         })
@@ -268,7 +279,7 @@ impl PreparedBaseline<'_> {
         let beside = if self.settings.accept_noise { allowed() } else { for_checking(&timing) };
         let mut python = self.baselines.python(&beside)?;
         let device = &self.baselines.setup.device;
-        let limit = limit(self.supervisor, COMPILE);
+        let limit = limit(self.supervisor, COMPILE + self.files.transfer_time());
         let folders = [&self.baselines.wanted.inputs, &self.baselines.wanted.outputs].map(PathBuf::as_path);
         python.load(device, &self.program, &self.inputs, folders, limit)?;
         Ok(python)

@@ -7,6 +7,7 @@
 //! eager and with the run in double precision. No text of a sample reaches Python. What becomes of a method on a variant
 //! is a line of a [batch](crate::batch), as that of a plugin is.
 
+mod files;
 mod measure;
 mod method;
 mod print;
@@ -90,6 +91,8 @@ pub struct Wanted {
     /// One for what comes of it, where Python alone writes. It was there before the device was opened, whose sandbox
     /// may hide what is made later.
     pub outputs: PathBuf,
+    /// A graph whose inputs and outputs have more bytes is compared in one round, on the inputs that are timed.
+    pub one_round_above: u64,
     /// Wall clock for a Python to start, if it is not its own.
     pub timeout: Option<Duration>,
 }

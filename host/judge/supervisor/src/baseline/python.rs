@@ -66,12 +66,15 @@ pub(super) enum PythonError {
     /// What was asked cannot be done, in its own words.
     #[error("{0}")]
     Refused(String),
+    /// Outputs cannot be written, in its own words.
+    #[error("{0}")]
+    Unwritable(String),
 }
 
 impl PythonError {
     /// Whether the process is still there and can be asked for more.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, PythonError::Refused(_))
+        matches!(self, PythonError::Refused(_) | PythonError::Unwritable(_))
     }
 }
 
@@ -112,7 +115,7 @@ enum PythonRequest<'a> {
     Hello { device: &'a str, threads: u32 },
     Load { device: &'a str, program: &'a PythonProgram, inputs: &'a [Spec], folders: [&'a Path; 2] },
     Run { method: MethodRequest, rounds: Vec<u32>, name: &'a str },
-    Time { method: MethodRequest, settings: &'a TimeSettings, seed: u64, round: u32, name: &'a str },
+    Time { method: MethodRequest, settings: &'a TimeSettings, seed: u64, round: u32, name: Option<&'a str> },
 }
 
 /// What a run gave: the outputs are in files, and of these types.
@@ -135,7 +138,11 @@ struct PythonDone {}
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum PythonAnswer<T> {
-    Error { error: String },
+    Error {
+        error: String,
+        #[serde(default)]
+        files: bool,
+    },
     Done(T),
 }
 
@@ -190,13 +197,13 @@ impl Python {
         self.ask(&PythonRequest::Run { method: method.into(), rounds: (0..rounds).collect(), name }, limit)
     }
 
-    /// Times the program against eager on the inputs of a round, and writes what one of the timed runs gave.
+    /// Times the program against eager on the inputs of a round, and if there is a name writes what one of the timed runs gave.
     pub fn time(
         &mut self,
         method: Method,
         settings: &TimeSettings,
         seed: u64,
-        (round, name): (u32, &str),
+        (round, name): (u32, Option<&str>),
         limit: Duration,
     ) -> Result<PythonTimes, PythonError> {
         self.ask(&PythonRequest::Time { method: method.into(), settings, seed, round, name }, limit)
@@ -210,7 +217,8 @@ impl Python {
         let answer = self.child.receive(Instant::now() + limit)?;
         match serde_json::from_str(&answer) {
             Ok(PythonAnswer::Done(answer)) => Ok(answer),
-            Ok(PythonAnswer::Error { error }) => Err(PythonError::Refused(one_line(&error, 400))),
+            Ok(PythonAnswer::Error { error, files: true }) => Err(PythonError::Unwritable(one_line(&error, 400))),
+            Ok(PythonAnswer::Error { error, .. }) => Err(PythonError::Refused(one_line(&error, 400))),
             Err(_) => Err(PythonError::Answer(one_line(&answer, 200))),
         }
     }

@@ -19,7 +19,7 @@ os.dup2(2, 1)
 
 # After standard output is safe.
 import torch  # noqa: E402
-from program import Refused, Session, must_have_compiled  # noqa: E402
+from program import Refused, Session, Unwritable, must_have_compiled  # noqa: E402
 from timing import Trial, keep_to  # noqa: E402
 
 # Lines of an error that are passed on.
@@ -68,7 +68,15 @@ class Server:
                 keep_to(before, self.session.device.is_gpu)
         if request["method"]["compile"] is not None:
             must_have_compiled(request["method"]["compile"])
-        return {"times": times, "outputs": self.session.keep(trial.kept, number, request["name"])}
+        # Only what will be compared is written.
+        kept = [] if request["name"] is None else self.session.keep(trial.kept, number, request["name"])
+        return {"times": times, "outputs": kept}
+
+    def let_go(self):
+        """Gives memory back that is free: whoever compares the outputs works on the same GPU."""
+        if self.session is not None and self.session.device.is_gpu:
+            gc.collect()
+            torch.cuda.empty_cache()
 
 
 def main():
@@ -77,8 +85,11 @@ def main():
         request = json.loads(line)
         try:
             answer = getattr(server, request["ask"])(request)
+            server.let_go()
         except Refused as refused:
             answer = {"error": str(refused)}
+        except Unwritable as error:
+            answer = {"error": str(error), "files": True}
         except Exception as error:  # noqa: BLE001: whatever PyTorch raises is the answer
             # What a compiler says stands in the lines behind who it is.
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]

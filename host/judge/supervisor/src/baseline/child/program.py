@@ -22,6 +22,10 @@ class Refused(Exception):
     """A method cannot do what is asked of it."""
 
 
+class Unwritable(Exception):
+    """A file of outputs cannot be written, whatever the method."""
+
+
 def spelled(name, overload, arguments):
     """How a user of PyTorch calls an op: the binding of its name where there is one, else the op itself."""
     native = getattr(torch._C._VariableFunctions, name, None)
@@ -96,29 +100,41 @@ class Device:
             self.flush.fill_(0)
 
 
-def read(path, spec, device):
-    """The tensor that a file of row-major elements describes, in the strides that it is to have."""
-    dtype, shape = getattr(torch, spec["dtype"]), spec["shape"]
-    tensor = torch.empty_strided(shape, spec["strides"], dtype=dtype, device=device)
+def empty(spec, device):
+    """A tensor in the strides that it is to have."""
+    return torch.empty_strided(spec["shape"], spec["strides"], dtype=getattr(torch, spec["dtype"]), device=device)
+
+
+def fill(tensor, path):
+    """Fills a tensor from a file of row-major elements, which is mapped and nowhere else in memory."""
     # Whoever wrote it is trusted with the elements, and not with which file is read.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         if tensor.numel():
-            held = torch.from_file(f"/proc/self/fd/{descriptor}", shared=False, size=tensor.numel(), dtype=dtype)
-            tensor.copy_(held.reshape(shape))
+            tensor.copy_(mapped(descriptor, tensor, shared=False))
     finally:
         os.close(descriptor)
-    return tensor
 
 
 def write(path, tensor):
-    if tensor.numel() == 0:
-        open(path, "wb").close()
-        return
-    flat = tensor.detach().to("cpu").contiguous().reshape(-1)
-    if os.path.exists(path):
-        os.remove(path)
-    torch.from_file(path, shared=True, size=flat.numel(), dtype=flat.dtype).copy_(flat)
+    """Writes the elements of a tensor, row-major, from where they are into the mapped file."""
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600)
+        try:
+            if tensor.numel():
+                # Without room for it, writing to a mapped file ends the process.
+                os.posix_fallocate(descriptor, 0, tensor.numel() * tensor.element_size())
+                mapped(descriptor, tensor, shared=True).copy_(tensor.detach())
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise Unwritable(f"cannot write `{path}`: {error.strerror}") from error
+
+
+def mapped(descriptor, like, shared):
+    """An open file as a contiguous tensor on the CPU, of the type and shape of another."""
+    path = f"/proc/self/fd/{descriptor}"
+    return torch.from_file(path, shared=shared, size=like.numel(), dtype=like.dtype).reshape(like.shape)
 
 
 class Contestant:
@@ -128,11 +144,11 @@ class Contestant:
         self.device, self.function, self.inputs = device, function, inputs
         self.pristine = [(at, inputs[at].clone()) for at in overwritten]
 
-    def feed(self, tensors):
-        for own, tensor in zip(self.inputs, tensors, strict=True):
-            own.copy_(tensor)
+    def feed(self, paths):
+        for own, path in zip(self.inputs, paths, strict=True):
+            fill(own, path)
         for at, pristine in self.pristine:
-            pristine.copy_(tensors[at])
+            pristine.copy_(self.inputs[at])
 
     def restore(self):
         for at, pristine in self.pristine:
@@ -191,22 +207,27 @@ class Session:
         self.device.synchronize()
         self.overwritten = [at for at, tensor in enumerate(inputs) if tensor._version != versions[at]]
 
-    def inputs(self, number):
+    def paths(self, number):
         folder = os.path.join(self.files, f"round_{number}")
-        files = (os.path.join(folder, f"input_{at}.bin") for at in range(len(self.specs)))
-        return [read(path, spec, self.device.name) for path, spec in zip(files, self.specs)]
+        return [os.path.join(folder, f"input_{at}.bin") for at in range(len(self.specs))]
+
+    def inputs(self, number):
+        inputs = [empty(spec, self.device.name) for spec in self.specs]
+        for tensor, path in zip(inputs, self.paths(number), strict=True):
+            fill(tensor, path)
+        return inputs
 
     def contestant(self, method, number):
         """A method that was prepared, on the inputs of a round."""
         key = (method["compile"], method["capture"])
-        if key not in self.prepared:
+        if key in self.prepared:
+            self.prepared[key].feed(self.paths(number))
+        else:
             # One at a time: what another method holds is free before.
             self.prepared = {}
             gc.collect()
             self.prepared[key] = self.prepare(method, number)
-        contestant = self.prepared[key]
-        contestant.feed(self.inputs(number))
-        return contestant
+        return self.prepared[key]
 
     def prepare(self, method, number):
         if method["capture"] and not self.device.is_gpu:

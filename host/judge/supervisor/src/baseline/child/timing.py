@@ -170,6 +170,8 @@ class Trial:
         """Keeps the outputs of one timed run, each with the same probability: they are compared as well."""
         self.seen += 1
         if self.random.random() < 1 / self.seen:
+            # Those from before go first: there is not always memory for both.
+            self.kept = None
             # A captured graph has its outputs in one place: they are of the last run then, and copied to stay.
             self.kept = [tensor.clone() for tensor in outputs]
         self.device.synchronize()
