@@ -152,7 +152,8 @@ fn baselines_say_how_much_room_the_files_of_a_graph_need() {
     for (command, reason, place) in on_disk.into_iter().chain([limited]) {
         let _ = std::fs::remove_file(&out);
         let run = run(&baseline, command);
-        run.expect_end(3, &[reason, "this graph need ", &format!(" bytes in `{place}`"), "set TMPDIR to a directory"]);
+        let needed = format!("this graph need 50331648 bytes in `{place}`: set TMPDIR to a directory");
+        run.expect_end(3, &[reason, &needed]);
         let left = files_in(disk.path());
         run.expect(left.is_empty(), &format!("nothing is left: {left:?}"));
     }

@@ -66,7 +66,8 @@ impl GraphFiles {
     /// A file could not be written.
     pub fn no_room(&self, error: impl Display) -> Failure {
         let place = self.inputs.parent().unwrap_or(&self.inputs).display();
-        let message = format!("{error}; inputs and outputs of this graph need {} bytes in `{place}`", self.needed);
+        let room = format!("need {} bytes in `{place}`: set TMPDIR to a directory that has them", self.needed);
+        let message = format!("{error}; inputs and outputs of this graph {room}");
         failure(Blame::Host, "files", message, "make room, or set TMPDIR to a directory with more")
     }
 
