@@ -1,7 +1,7 @@
 //! What estimates of kernels and library calls take for granted.
 
-use passhost_ir::DeviceKind;
 use passhost_ir::kernel::effort::{LOAD, rate};
+use passhost_ir::{DeviceKind, numel};
 
 /// What the model takes for granted of a kind of device. Times are in nanoseconds, operations are those of the column
 /// `cost` in the tables of operations.
@@ -32,11 +32,17 @@ pub(super) struct Constants {
     pub(super) kept_row: u64,
     /// Operations of a quotient or remainder of an index.
     pub(super) division: f64,
-    /// Operations of an op for each element, where no kernel says how many: of one that reduces, of another that its rule
-    /// calls costly, and of any other.
-    pub(super) rule: [f64; 3],
+    /// How many times as long kernels take to read rows that lie across memory, side by side or as windows.
+    pub(super) across: f64,
+    /// Bytes that move at least, and points of a row from which on a block that looks for a position in it has no other.
+    pub(super) apart: [f64; 2],
+    /// Operations of an op for each element, where no kernel says how many: of one that normalises, or reduces windows that
+    /// overlap, of another that its rule calls costly, of any other, and of one that reads each element for one row.
+    pub(super) rule: [f64; 4],
     /// A kernel that stands for a single call must take at most this share of its time.
     pub(super) alone: f64,
+    /// And of a convolution of `f32` beyond its launches, as estimates of these are further off.
+    pub(super) convolution: f64,
     /// The share of its rate that a library reaches in matrix products of half types whose rows do not all begin at a
     /// multiple of 16 bytes.
     pub(super) unaligned: f64,
@@ -61,8 +67,8 @@ pub(super) struct TileConstants {
     pub(super) waits: [f64; 2],
     /// Blocks that a multiprocessor has at a time: one computes while another waits.
     pub(super) hidden: f64,
-    /// Blocks that share the terms of a sum of `f32`, at most.
-    pub(super) parts: u64,
+    /// Blocks that share the terms of a sum of `f32`, at most, and of how many terms each has a multiple.
+    pub(super) parts: [u64; 2],
 }
 
 const TILES: TileConstants = TileConstants {
@@ -73,7 +79,7 @@ const TILES: TileConstants = TileConstants {
     blocks: [(32, [128.0, 24.0]), (64, [64.0, 16.0])],
     waits: [500.0, 2000.0],
     hidden: 3.0,
-    parts: 8,
+    parts: [8, 64],
 };
 
 /// cuBLAS and cuDNN, as `passhost-gpu-tests rates` found them.
@@ -83,7 +89,7 @@ const LIBRARY: TileConstants = TileConstants {
     elements: [0.0, 0.0],
     blocks: [(32, [128.0, 32.0]), (128, [64.0, 16.0])],
     hidden: 2.0,
-    parts: 1,
+    parts: [8, 4096],
     ..TILES
 };
 
@@ -100,8 +106,11 @@ const CUDA: Constants = Constants {
     strided: 2.0,
     kept_row: 16_384,
     division: 4.0,
-    rule: [40.0, 24.0, 3.0],
+    across: 1.33,
+    apart: [32.0, 2048.0],
+    rule: [40.0, 24.0, 3.0, 24.0],
     alone: 1.0,
+    convolution: 0.75,
     unaligned: 0.15,
     tiles: Some([TILES, LIBRARY]),
 };
@@ -119,8 +128,11 @@ const CPU: Constants = Constants {
     strided: 4.0,
     kept_row: 1 << 20,
     division: 16.0,
-    rule: [40.0, 24.0, 3.0],
+    across: 1.0,
+    apart: [0.0, 1.0],
+    rule: [40.0, 24.0, 3.0, 40.0],
     alone: 0.97,
+    convolution: 1.0,
     unaligned: 1.0,
     tiles: None,
 };
@@ -131,6 +143,24 @@ impl Constants {
             DeviceKind::Cpu => CPU,
             DeviceKind::Cuda => CUDA,
         }
+    }
+
+    /// How many times as long it takes to read rows than if each lay along memory, where a step along each axis of rows and
+    /// of their points moves so far in the innermost dimension. Positions are looked for by threads side by side along a row,
+    /// among elements of this size, else 0: of long rows that lie side by side they read more than they need.
+    pub(super) fn across(&self, step: &dyn Fn(usize) -> i64, (rows, window): (&[i64], &[i64]), position: u64) -> f64 {
+        let mut within = 0;
+        for (at, extent) in window.iter().enumerate() {
+            within += step(rows.len() + at).abs() * (extent - 1);
+        }
+        if rows.iter().enumerate().all(|(axis, &extent)| extent == 1 || step(axis).abs() <= within) {
+            return 1.0;
+        }
+        let [together, points] = self.apart;
+        if position == 0 {
+            return self.across;
+        }
+        (together / position as f64 * (numel(window) as f64 / points).min(1.0)).max(self.across)
     }
 }
 

@@ -71,6 +71,13 @@ impl Model {
         self.busy_share(work) > 0.5 || self.work(work) < self.launch()
     }
 
+    /// The most that products may take as a kernel that stands for a single call with this estimate.
+    pub(super) fn most_alone(&self, work: &WorkEstimate, call: f64) -> f64 {
+        let launches = self.constants.calls[0] * self.launch();
+        let convolves = work.tile.is_some_and(|tile| tile.kind.windows.is_some() && !tile.kind.is_half);
+        if convolves { launches + (call - launches) * self.constants.convolution } else { call }
+    }
+
     fn launch(&self) -> f64 {
         f64::from(self.facts.launch_ns.max(1))
     }
@@ -88,7 +95,8 @@ impl Model {
             }
             operations += tile.blocks(1) * tile.terms as f64 * PRODUCT;
         }
-        let slower = self.memory(work.bytes()).max(operations / rate);
+        let across = if work.ends_in_rows() { work.across.max(1.0) } else { 1.0 };
+        let slower = (self.memory(work.bytes()) * across).max(operations / rate);
         slower / self.busy_share(work) + work.repeated / rate
     }
 

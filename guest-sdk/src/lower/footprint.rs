@@ -76,6 +76,11 @@ impl Footprint {
         self.window.split_at(if self.is_listed() { 0 } else { first })
     }
 
+    /// Whether each element is read for one row alone, and for nothing else.
+    pub(super) fn reads_once(&self) -> bool {
+        !(self.elementwise || self.slides && self.overlaps())
+    }
+
     /// Whether windows next to each other share elements along the innermost dimension of the window.
     fn overlaps(&self) -> bool {
         let Some((last, &size)) = self.window.iter().enumerate().next_back() else { return false };

@@ -114,6 +114,13 @@ impl KernelAxes {
         count * ty.dtype.size() as f64 * factor
     }
 
+    /// How many times as long a load takes because rows lie across memory; `position` as [`Constants::across`] has it.
+    pub(super) fn across(&self, ty: &TensorType, index: &[IndexId], constants: &Constants, position: u64) -> f64 {
+        let Some(dim) = innermost(ty) else { return 1.0 };
+        let steps = &self.steps[index[dim].0 as usize];
+        constants.across(&|axis| steps[axis + 1].wrapping_sub(steps[0]), self.extents.split_at(self.parallel), position)
+    }
+
     /// How often rows are gone over: once for each reduction that needs another one first.
     pub(super) fn passes(&self, kernel: &Kernel) -> f64 {
         let mut depth = vec![0u32; kernel.body.len()];
@@ -153,4 +160,9 @@ impl KernelAxes {
         });
         body.sum::<f64>() + index.sum::<f64>()
     }
+}
+
+/// The dimension whose elements are neighbours in memory.
+pub(super) fn innermost(ty: &TensorType) -> Option<usize> {
+    (0..ty.rank()).filter(|&dim| ty.shape[dim] > 1).min_by_key(|&dim| (ty.strides[dim], usize::MAX - dim))
 }

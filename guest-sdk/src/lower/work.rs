@@ -3,11 +3,14 @@
 use super::analysis::GraphAnalysis;
 use super::constants::{Constants, PRODUCT};
 use super::contraction::tile::Tile;
-use super::kernel_axes::KernelAxes;
+use super::kernel_axes::{KernelAxes, innermost};
 use super::rule::{Recipe, Rule};
-use passhost_ir::kernel::Op;
 use passhost_ir::kernel::effort::LOAD;
+use passhost_ir::kernel::{Inst, Op, ReduceOp};
 use passhost_ir::{Graph, Kernel, TensorType, ValueId, numel};
+
+/// Bytes of an element, before a kernel says more of it.
+const NOMINAL_SIZE: u64 = 4;
 
 /// What a kernel or an op has to do.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +30,8 @@ pub(super) struct WorkEstimate {
     /// Whether each row stays with one multiprocessor, however long it is: kernels that go over points in their order keep
     /// it there, and a library's norms do.
     pub(super) undivided: bool,
+    /// How many times as long reading takes because rows lie across memory, where that is more than 1.
+    pub(super) across: f64,
     /// Products that it adds up in tiles; `operations` has none of them.
     pub(super) tile: Option<Tile>,
 }
@@ -62,13 +67,23 @@ impl WorkEstimate {
     }
 
     /// What an op by itself is as a kernel, given what it is as a library does it.
-    pub(super) fn as_kernel(&self, analysis: &GraphAnalysis<'_>, position: usize) -> WorkEstimate {
+    pub(super) fn as_kernel(
+        &self,
+        analysis: &GraphAnalysis<'_>,
+        constants: &Constants,
+        position: usize,
+    ) -> WorkEstimate {
         let mut work = WorkEstimate { undivided: false, row_length: 1, ..self.clone() };
         if let Ok(Some(footprint)) = analysis.footprint(position, 0)
             && !footprint.is_listed()
         {
             (work.rows, work.row_length) = (numel(&footprint.rows), numel(&footprint.window));
-            work.undivided = matches!(analysis.recipe(position), Ok(Recipe::Rule(Rule { scans: true, .. }, _)));
+            if let Ok(Recipe::Rule(rule, _)) = analysis.recipe(position) {
+                work.undivided = rule.scans;
+                let step = |axis: usize| footprint.at.last().and_then(|at| at.step_along(axis)).unwrap_or(0);
+                let size = if rule.name.starts_with("aten::arg") { NOMINAL_SIZE } else { 0 };
+                work.across = constants.across(&step, (&footprint.rows, &footprint.window), size);
+            }
         } else {
             work.rows = analysis.graph.ty(analysis.node(position).outputs[0]).numel();
         }
@@ -103,9 +118,12 @@ impl WorkEstimate {
         }
         work.writes = results.iter().map(|ty| bytes(ty, ty.numel())).sum();
         let written = results.iter().map(|ty| ty.numel()).max().unwrap_or(0);
-        let [reduction, costly, cheap] = constants.rule;
+        let [norm, costly, cheap, reduction] = constants.rule;
         let each = match analysis.recipe(position) {
-            Ok(Recipe::Rule(Rule { footprint: Some(_), .. }, _)) => reduction,
+            Ok(Recipe::Rule(Rule { footprint: Some(_), .. }, _)) => match analysis.footprint(position, 0) {
+                Ok(Some(footprint)) if footprint.reads_once() => reduction,
+                _ => norm,
+            },
             Ok(Recipe::Rule(Rule { costly: true, .. }, _)) => costly,
             _ => cheap,
         };
@@ -173,6 +191,7 @@ impl WorkEstimate {
             rows: wide.rows,
             row_length: wide.row_length,
             undivided: self.undivided || other.undivided,
+            across: self.across.max(other.across),
             tile: self.tile.or(other.tile),
         };
         for &(value, bytes) in other.reads.iter().filter(|&&(value, _)| !is_within(value)) {
@@ -200,14 +219,22 @@ impl WorkEstimate {
             (work.rows, work.row_length) = (kernel.work(), 1);
         }
         let fast = axes.fast(kernel);
+        let is_position = |inst: &Inst| matches!(inst.op, Op::Reduce(ReduceOp::Argmax | ReduceOp::Argmin, _));
+        let positions = u64::from(kernel.body.iter().any(is_position));
         let passes = if kernel.row_length() > constants.kept_row { axes.passes(kernel) } else { 1.0 };
         for inst in &kernel.body {
             if let Op::Load { input, index, .. } = &inst.op {
                 let source = inputs[*input as usize];
-                let read = axes.read(graph.ty(source), index, fast, constants);
-                let factor = if axes.is_element(axes.of_load(index)) { passes } else { 1.0 };
+                let ty = graph.ty(source);
+                let read = axes.read(ty, index, fast, constants);
+                let is_element = axes.is_element(axes.of_load(index));
+                let factor = if is_element { passes } else { 1.0 };
+                if is_element && tile.is_none() {
+                    let across = axes.across(ty, index, constants, positions * ty.dtype.size());
+                    work.across = work.across.max(across);
+                }
                 let known = work.read(source);
-                let whole = bytes(graph.ty(source), graph.ty(source).numel()) * constants.strided.max(passes);
+                let whole = bytes(ty, ty.numel()) * constants.strided.max(passes);
                 *known = (*known + read * factor).min(whole);
             }
         }
@@ -239,9 +266,6 @@ fn distinct(ty: &TensorType) -> u64 {
 /// Whether the dimension of the result whose elements are neighbours in memory is that of the operand, or the operand
 /// has none of it.
 fn is_in_order(operand: &TensorType, result: &TensorType) -> bool {
-    let innermost = |ty: &TensorType| {
-        (0..ty.rank()).filter(|&dim| ty.shape[dim] > 1).min_by_key(|&dim| (ty.strides[dim], usize::MAX - dim))
-    };
     let Some(inner) = innermost(result) else { return true };
     let Some(dim) = (inner + operand.rank()).checked_sub(result.rank()) else { return true };
     operand.shape.get(dim).is_none_or(|&extent| extent == 1) || operand.strides[dim] <= 1

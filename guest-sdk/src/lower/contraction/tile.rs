@@ -38,8 +38,6 @@ pub(in crate::lower) struct TileKind {
 /// one by one take less time.
 const SHORTEST: [u64; 2] = [2, 4];
 const FEWEST_TERMS: u64 = 8;
-/// Blocks that share the terms of a sum have a multiple of so many each.
-const FEWEST_SHARED: u64 = 64;
 /// Why they stand in no kernel with another reduction.
 pub(in crate::lower) const ALONE: LowerError =
     LowerError::Tile("have a kernel of their own: another reduction needs a second one");
@@ -137,13 +135,11 @@ impl Tile {
         Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, kind)
     }
 
-    /// How many blocks share the terms of a sum, up to so many, where so many blocks keep the device busy. Those that use
-    /// tensor cores share none.
-    pub(in crate::lower) fn parts(&self, most: u64, busy: f64) -> u64 {
+    /// How many blocks share the terms of a sum, up to so many and each a multiple of so many, where so many blocks keep the
+    /// device busy. Those that use tensor cores share none.
+    pub(in crate::lower) fn parts(&self, [most, fewest]: [u64; 2], busy: f64) -> u64 {
         let fits = |parts: &u64| {
-            !self.kind.is_half
-                && self.blocks(32) * *parts as f64 <= busy
-                && self.terms.is_multiple_of(FEWEST_SHARED * parts)
+            !self.kind.is_half && self.blocks(32) * *parts as f64 <= busy && self.terms.is_multiple_of(fewest * parts)
         };
         (1..=most.ilog2()).map(|power| 1 << power).rfind(fits).unwrap_or(1)
     }

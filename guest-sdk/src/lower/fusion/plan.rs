@@ -98,9 +98,9 @@ impl PlanDraft<'_> {
     fn settle(&mut self, members: &FixedBitSet, kernel: Option<(Lowered, WorkEstimate)>) {
         let single = members.minimum().filter(|_| members.count_ones(..) == 1);
         if let Some(position) = single.filter(|&position| self.analysis.tile(position).is_some()) {
-            let work = self.calls.works[position].as_kernel(self.analysis, position);
+            let work = self.calls.works[position].as_kernel(self.analysis, &self.model.constants, position);
             let times = [self.model.kernel(&work), self.calls.kept[position]];
-            if times[0] >= times[1] {
+            if times[0] >= self.model.most_alone(&work, times[1]) {
                 return self.unwritten.push((members.clone(), times));
             }
         }

@@ -144,7 +144,7 @@ impl<'a> FusionSearch<'a> {
         for (position, node) in graph.nodes.iter().enumerate() {
             let recipe = analysis.recipe(position).ok().filter(|_| refused[position].is_none());
             search.regions.push(recipe.map(|recipe| {
-                let work = calls.works[position].as_kernel(analysis, position);
+                let work = calls.works[position].as_kernel(analysis, &model.constants, position);
                 let footprint = analysis.footprint(position, 0).ok().flatten();
                 let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
                 Region {
