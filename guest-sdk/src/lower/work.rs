@@ -220,7 +220,7 @@ impl WorkEstimate {
         }
         let fast = axes.fast(kernel);
         let is_position = |inst: &Inst| matches!(inst.op, Op::Reduce(ReduceOp::Argmax | ReduceOp::Argmin, _));
-        let positions = u64::from(kernel.body.iter().any(is_position));
+        let positions = u64::from(reduces && kernel.body.iter().any(is_position));
         let passes = if kernel.row_length() > constants.kept_row { axes.passes(kernel) } else { 1.0 };
         for inst in &kernel.body {
             if let Op::Load { input, index, .. } = &inst.op {
@@ -229,7 +229,7 @@ impl WorkEstimate {
                 let read = axes.read(ty, index, fast, constants);
                 let is_element = axes.is_element(axes.of_load(index));
                 let factor = if is_element { passes } else { 1.0 };
-                if is_element && tile.is_none() {
+                if is_element && tile.is_none() && fast.is_none() {
                     let across = axes.across(ty, index, constants, positions * ty.dtype.size());
                     work.across = work.across.max(across);
                 }
