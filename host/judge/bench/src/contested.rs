@@ -38,7 +38,7 @@ pub fn wrong(
     };
     let there = tensors.filter(|_| shaken.is_none_or(|shaken| shaken.tensor().is_some()));
     let there = there.and_then(|tensors| {
-        on_device::contested::contested(tensors, shaken.and_then(HeldTensor::tensor), tolerance).ok().flatten()
+        on_device::contested::contested(tensors, shaken.and_then(HeldTensor::tensor), tolerance).ok()
     });
     let contested = there.unwrap_or_else(|| {
         let doubles = |held: &HeldTensor| held.elements().to_f64();

@@ -280,7 +280,7 @@ pub fn draw_edge_case_held(
         }
     }
     let bytes = draw_edge_case(input, position, round, domain, usual.elements().bytes)?;
-    Ok(HeldTensor::drawn(device, &spec.ty, bytes))
+    Ok(HeldTensor::brought(device, &spec.ty, bytes))
 }
 
 /// The distribution at another scale, of one sign or far from zero, without bounds. What must be positive stays so. `None`

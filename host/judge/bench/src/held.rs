@@ -27,8 +27,8 @@ impl HeldTensor {
         HeldTensor { dtype, tensor: None, bytes: OnceCell::from(bytes), digest: RefCell::default() }
     }
 
-    /// Row-major bytes of a tensor that was drawn on the host, on the device where such tensors are.
-    pub fn drawn(device: &BenchDevice, ty: &TensorType, bytes: Vec<u8>) -> HeldTensor {
+    /// Row-major bytes of a tensor that comes from the host, on the device where such tensors are.
+    pub fn brought(device: &BenchDevice, ty: &TensorType, bytes: Vec<u8>) -> HeldTensor {
         let upload = || Tensor::from_bytes(device.target(), &contiguous(ty), &bytes).ok();
         let tensor = device.on_device(ty).and_then(|_| upload());
         HeldTensor { dtype: ty.dtype, tensor, bytes: OnceCell::from(bytes), digest: RefCell::default() }

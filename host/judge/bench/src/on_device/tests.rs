@@ -8,7 +8,7 @@ use crate::inputs::{self, Round};
 use crate::judge::{ElementJudge, Stretch, float_kind};
 use crate::on_device::contested::{Around, Contested};
 use crate::on_device::sides::TrivialAnswer;
-use crate::precision::judge;
+use crate::precision::{is_as_precise, judge};
 use crate::session::tests::alone;
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use passhost_score::{FloatKind, Tolerance, tolerance};
@@ -282,7 +282,7 @@ fn a_device_says_what_the_cpu_would_look_at() {
         let shaken = both(&device, Dtype::F64, &numbers(6));
         let tensors = three.each_ref().map(|held| held[0].tensor().unwrap());
         let doubles = three.each_ref().map(|held| held[1].elements().to_f64());
-        let found = super::contested::contested(tensors, shaken[0].tensor(), tolerance).unwrap().unwrap();
+        let found = super::contested::contested(tensors, shaken[0].tensor(), tolerance).unwrap();
         let expected = Contested::of(doubles.clone(), Some(shaken[1].elements().to_f64()), tolerance);
         // In words, in which a NaN is equal to itself.
         assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{dtype}");
@@ -309,6 +309,36 @@ fn a_device_decides_as_the_cpu_does() {
             assert_eq!(found.passes_at.is_none(), has_specials, "{dtype}: {found:?}");
         }
     }
+}
+
+#[test]
+fn a_device_knows_whether_a_rewrite_is_as_precise_as_the_cpu_does() {
+    let _alone = alone();
+    let device = BenchDevice::cpu_like_a_gpu();
+    let mut answers = vec![];
+    for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
+        let ty = TensorType::contiguous(dtype, [COUNT as i64]);
+        let end = dtype.largest().min(1e150);
+        let exact: Vec<f64> = numbers(7).into_iter().map(|value| value * end * 1.4).collect();
+        let rounded = |off: f64, every: usize| {
+            let value = |(at, &exact): (usize, &f64)| if at % every == 0 { exact * (1.0 + off) } else { exact };
+            exact.iter().enumerate().map(value).collect::<Vec<f64>>()
+        };
+        let eager = rounded(1e-3, 50);
+        let (mut none, mut lost) = (rounded(1e-3, 50), rounded(1e-3, 50));
+        none.iter_mut().skip(3).step_by(40_000).for_each(|value| *value = f64::NAN);
+        lost.iter_mut().skip(3).step_by(40_000).for_each(|value| *value = -*value * 3.0);
+        for rewritten in [rounded(1e-3, 51), rounded(0.1, 3), rounded(0.4, 1), none, lost, eager.clone()] {
+            let three =
+                [both(&device, dtype, &rewritten), both(&device, dtype, &eager), both(&device, Dtype::F64, &exact)];
+            let [there, here] = [0, 1].map(|which| three.each_ref().map(|held| &held[which]));
+            let found = super::precision::is_as_precise(&ty, 0, there.map(|held| held.tensor().unwrap())).unwrap();
+            assert_eq!(found, is_as_precise(&ty, 0, here), "{dtype}");
+            answers.push(found);
+        }
+    }
+    let right = answers.iter().filter(|&&answer| answer).count();
+    assert!((8..20).contains(&right), "{answers:?}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub fn held_input(
     match drawn {
         Some(Ok(Some(tensor))) => Ok(HeldTensor::of(device, &tensor)),
         // What the device has no room for is drawn on the CPU.
-        _ => Ok(HeldTensor::drawn(device, &spec.ty, draw_input(spec, position, round)?)),
+        _ => Ok(HeldTensor::brought(device, &spec.ty, draw_input(spec, position, round)?)),
     }
 }
 
