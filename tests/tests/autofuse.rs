@@ -54,7 +54,7 @@ fn mentions(component: &[u8], text: &str) -> bool {
 fn a_component_holds_the_rules_of_the_groups_that_it_names() {
     let read = |name: &str| std::fs::read(plugin(name)).unwrap();
     let [all, norms, pointwise] = ["autofuse", "fuse-norms", "fuse-pointwise"].map(read);
-    assert!(all.len() <= 655_000, "autofuse has {} bytes", all.len());
+    assert!(all.len() <= 656_000, "autofuse has {} bytes", all.len());
     assert!(norms.len() < all.len() && pointwise.len() < norms.len());
     // A pattern and a kernel of one's own: what any pass has at least, here in 161,057 bytes.
     let least = read("gate");

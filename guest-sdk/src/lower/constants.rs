@@ -63,8 +63,11 @@ pub(super) struct TileConstants {
     pub(super) elements: [f64; 2],
     /// Results along either side of a block, and the terms of a step: of half types, and of others.
     pub(super) blocks: [(u64, [f64; 2]); 2],
-    /// Cycles that a step takes at least, and what comes before and behind the steps.
-    pub(super) waits: [f64; 2],
+    /// Cycles that a step takes at least, of half types and of others, and what comes before and behind the steps.
+    pub(super) waits: [f64; 3],
+    /// How many times as many it takes where ops stand in front of products of half types: their factors come by way of
+    /// registers.
+    pub(super) fronted: f64,
     /// Blocks that a multiprocessor has at a time: one computes while another waits.
     pub(super) hidden: f64,
     /// Blocks that share the terms of a sum of `f32`, at most, and of how many terms each has a multiple.
@@ -77,7 +80,8 @@ const TILES: TileConstants = TileConstants {
     bytes: 32.0,
     elements: [0.04, 0.17],
     blocks: [(32, [128.0, 24.0]), (64, [64.0, 16.0])],
-    waits: [500.0, 2000.0],
+    waits: [900.0, 500.0, 2000.0],
+    fronted: 2.0,
     hidden: 3.0,
     parts: [8, 64],
 };
@@ -88,6 +92,7 @@ const LIBRARY: TileConstants = TileConstants {
     bytes: 96.0,
     elements: [0.0, 0.0],
     blocks: [(32, [128.0, 32.0]), (128, [64.0, 16.0])],
+    waits: [500.0, 500.0, 2000.0],
     hidden: 2.0,
     parts: [8, 4096],
     ..TILES

@@ -104,13 +104,13 @@ impl Model {
     fn tiles(&self, tile: &Tile, tiles: &TileConstants) -> f64 {
         let parts = tile.parts(tiles.parts, tiles.hidden * self.multiprocessors()) as f64;
         let (terms, other) = (tile.terms as f64 / parts, usize::from(!tile.kind.is_half));
+        let step = tiles.waits[other] * if tile.is_fronted && other == 0 { tiles.fronted } else { 1.0 };
         let element = tile.kind.windows.map_or(0.0, |padded| tiles.elements[usize::from(padded)]);
         let cycles = |&(side, steps): &(u64, [f64; 2])| {
             let each = (tile.blocks(side) * parts / self.multiprocessors()).ceil() * terms;
             let added = each * ((side * side) as f64 / tiles.products[other] + (2 * side) as f64 * element);
             let read = each * (2 * side) as f64 * [2.0, 4.0][other] / tiles.bytes;
-            let waited = (each / terms / tiles.hidden).ceil()
-                * ((terms / steps[other]).ceil() * tiles.waits[0] + tiles.waits[1]);
+            let waited = (each / terms / tiles.hidden).ceil() * ((terms / steps[other]).ceil() * step + tiles.waits[2]);
             added.max(read).max(waited)
         };
         tiles.blocks.iter().map(cycles).fold(f64::INFINITY, f64::min) / tiles.clock

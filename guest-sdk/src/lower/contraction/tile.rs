@@ -23,6 +23,8 @@ pub(in crate::lower) struct Tile {
     /// Products that are added up for each element.
     pub(in crate::lower) terms: u64,
     pub(in crate::lower) kind: TileKind,
+    /// Whether a factor is calculated from what is read.
+    pub(in crate::lower) is_fronted: bool,
 }
 
 /// What the factors of products are.
@@ -82,7 +84,7 @@ impl Tile {
         [first, second]: [u32; 2],
         kind: TileKind,
     ) -> Result<Tile, LowerError> {
-        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, kind };
+        let mut tile = Tile { batches: 1, sides: [1, 1], terms: 1, kind, is_fronted: false };
         for (axis, &extent) in parallel.iter().chain(reduce).enumerate().filter(|(_, extent)| **extent > 1) {
             let is_term = axis >= parallel.len();
             let along = match (first >> axis & 1, second >> axis & 1) {
@@ -131,8 +133,13 @@ impl Tile {
         if !sources.iter().flatten().flat_map(indices).all(|index| is_of_axes(kernel, index)) {
             return Err(LowerError::Tile("have factors that lie along a part of an axis"));
         }
-        let masks = sources.map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.values[reg.0 as usize]));
-        Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, kind)
+        let masks = sources.each_ref().map(|regs| regs.iter().fold(0, |mask, reg| mask | axes.values[reg.0 as usize]));
+        let is_calculated = |reg: &Reg| {
+            matches!(op(*reg), Op::Unary(..) | Op::Binary(..) | Op::Fma(..))
+                && kernel.body[reg.0 as usize].dtype.is_float()
+        };
+        let is_fronted = sources.iter().flatten().any(is_calculated);
+        Ok(Tile { is_fronted, ..Tile::of_masks([&kernel.parallel, &kernel.reduce], masks, kind)? })
     }
 
     /// How many blocks share the terms of a sum, up to so many and each a multiple of so many, where so many blocks keep the
