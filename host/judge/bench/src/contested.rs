@@ -17,6 +17,9 @@ const SLACK: f64 = 64.0;
 /// Elements that may fall on the other side of a threshold by a rounding where an input is far from zero: a rounding there
 /// is a thousand times as large beside what is left when the mean is taken away.
 const TIPPED: usize = 4;
+/// Of so many elements one may be infinite with the other sign: a rounding decides the sign of what is next to zero and is
+/// multiplied by an infinity.
+const FLIPPED: u64 = 1 << 20;
 
 /// The first element of a suspect that the rewrite has otherwise than eager, where eager says what it must be, and how
 /// many there are. `allowed` is the t of the tolerance.
@@ -73,7 +76,14 @@ impl Contested {
         let tipped = if matches!(domain, EdgeCaseDraw::Offset | EdgeCaseDraw::OwnMeans) { TIPPED } else { 0 };
         let mut wrong: Vec<usize> = (0..self.places.len()).collect();
         let is_float = float_kind(ty.dtype).is_some();
-        wrong.retain(|&at| !is_float || self.is_said(at, domain));
+        wrong.retain(|&at| !is_float || self.is_said(at, domain) && !self.is_at_the_end(at, ty.dtype));
+        let is_flipped = |at: &usize| {
+            let (rewritten, eager) = (self.values[0][*at], self.values[1][*at]);
+            rewritten.is_infinite() && rewritten == -eager
+        };
+        if wrong.iter().filter(|at| is_flipped(at)).count() as u64 <= ty.numel() / FLIPPED {
+            wrong.retain(|at| !is_flipped(at));
+        }
         let first = |wrong: &[usize]| wrong.first().map(|&at| (self.places[at], wrong.len()));
         first(&wrong)?;
         let around = around();
@@ -97,6 +107,15 @@ impl Contested {
         let has_nans = matches!(domain, EdgeCaseDraw::NotNumbers | EdgeCaseDraw::NoNumberRow);
         let is_lost = eager.is_infinite() && (rewritten.is_finite() || rewritten == -eager);
         eager.is_finite() || (eager.is_nan() && has_nans) || is_lost
+    }
+
+    /// Whether the rewrite has an infinity where the truth is of its sign and near the end of the type's range: a rounding.
+    fn is_at_the_end(&self, at: usize, dtype: Dtype) -> bool {
+        let (rewritten, truth) = (self.values[0][at], self.values[2][at]);
+        rewritten.is_infinite()
+            && rewritten.signum() == truth.signum()
+            && truth.abs() >= dtype.largest() / 2.0
+            && truth.is_finite()
     }
 
     /// Whether the rewrite's value is within what roundings of the inputs do to the truth.
@@ -178,6 +197,26 @@ mod tests {
         assert_eq!(first_wrong(&[0.0, 2.0], &[INF, 2.0], &[f64::INFINITY, 2.0]), Some(0), "an infinity is lost");
         assert_eq!(first_wrong(&[-INF, 2.0], &[INF, 2.0], &[f64::INFINITY, 2.0]), Some(0), "one of the other sign");
         assert_eq!(first_wrong(&[1.0, 2.1], &[1.0, 2.0], &[1.0, 2.0]), Some(1));
+    }
+
+    #[test]
+    fn an_infinity_near_the_end_of_the_range_is_a_rounding() {
+        assert_eq!(first_wrong(&[INF, 2.0], &[3e38, 2.0], &[3e38, 2.0]), None);
+        assert_eq!(first_wrong(&[-INF, 2.0], &[3e38, 2.0], &[3e38, 2.0]), Some(0), "of the other sign");
+        assert_eq!(first_wrong(&[INF, 2.0], &[3e37, 2.0], &[3e37, 2.0]), Some(0), "far from it");
+        assert_eq!(first_wrong(&[NAN, 2.0], &[3e38, 2.0], &[3e38, 2.0]), Some(0));
+    }
+
+    #[test]
+    fn one_in_a_million_may_be_infinite_with_the_other_sign() {
+        let eager: Vec<f32> = vec![INF; FLIPPED as usize];
+        let truth: Vec<f64> = vec![f64::INFINITY; FLIPPED as usize];
+        let of = |flipped: &[usize]| {
+            let mut rewritten = eager.clone();
+            flipped.iter().for_each(|&at| rewritten[at] = -INF);
+            first_wrong(&rewritten, &eager, &truth)
+        };
+        assert_eq!((of(&[5]), of(&[5, 77])), (None, Some(5)));
     }
 
     #[test]
