@@ -166,7 +166,7 @@ echo '{{"error": "no"}}'; read more"#
 
 #[test]
 fn a_graph_above_the_bound_has_one_round_and_no_file_outlives_its_use() {
-    // Two graphs, two methods each.
+    // Graphs of two types, two methods each.
     let sample = sample_with("single-gelu", &["float32/s0-1_", "float16/s0-1_"]);
     let four = "round_0/input_0.bin round_1/input_0.bin round_2/input_0.bin round_3/input_0.bin";
     for (bound, files, has_one_round) in [("0", "round_0/input_0.bin", true), ("536870912", four, false)] {
@@ -177,12 +177,12 @@ fn a_graph_above_the_bound_has_one_round_and_no_file_outlives_its_use() {
         let run = Passhost::baseline(sample.path(), &python, &out).variable("TMPDIR", &place.display().to_string());
         run.with(&["--one-round-above", bound]).run().expect_end(0, &[]);
         let seen = std::fs::read_to_string(folder.path().join("seen")).unwrap_or_default();
-        assert_eq!(seen.lines().map(str::trim).collect::<Vec<_>>(), [files; 4], "above {bound}");
         let left: Vec<_> = std::fs::read_dir(&place).into_iter().flatten().flatten().collect();
         assert!(left.is_empty(), "{left:?}");
         let notes = read(&out).documents.into_iter().flat_map(|document| document.variants).map(|it| it.notes.concat());
         let notes: Vec<String> = notes.collect();
-        assert_eq!(notes.len(), 4);
+        assert!(notes.len() >= 4, "two graphs at least: {notes:?}");
+        assert_eq!(seen.lines().map(str::trim).collect::<Vec<_>>(), vec![files; notes.len()], "above {bound}");
         assert!(notes.iter().all(|note| note.contains("large, one round, which") == has_one_round), "{notes:?}");
     }
 }

@@ -7,10 +7,7 @@ use super::kernel_axes::{KernelAxes, innermost};
 use super::rule::{Recipe, Rule};
 use passhost_ir::kernel::effort::LOAD;
 use passhost_ir::kernel::{Inst, Op, ReduceOp};
-use passhost_ir::{Graph, Kernel, TensorType, ValueId, numel};
-
-/// Bytes of an element, before a kernel says more of it.
-const NOMINAL_SIZE: u64 = 4;
+use passhost_ir::{Dtype, Graph, Kernel, TensorType, ValueId, numel};
 
 /// What a kernel or an op has to do.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +78,10 @@ impl WorkEstimate {
             if let Ok(Recipe::Rule(rule, _)) = analysis.recipe(position) {
                 work.undivided = rule.scans;
                 let step = |axis: usize| footprint.at.last().and_then(|at| at.step_along(axis)).unwrap_or(0);
-                let size = if rule.name.starts_with("aten::arg") { NOMINAL_SIZE } else { 0 };
+                // Whole numbers of floats are positions.
+                let gives_numbers = analysis.graph.ty(analysis.node(position).outputs[0]).dtype == Dtype::I64;
+                let reduced = analysis.reduced(position).map(|value| analysis.graph.ty(value).dtype);
+                let size = reduced.filter(|dtype| gives_numbers && dtype.is_float()).map_or(0, |dtype| dtype.size());
                 work.across = constants.across(&step, (&footprint.rows, &footprint.window), size);
             }
         } else {
