@@ -5,7 +5,7 @@ use crate::edge_cases::EdgeCaseDraw;
 use crate::held::HeldTensor;
 use crate::judge::float_kind;
 use crate::on_device;
-use crate::on_device::contested::{Around, Contested};
+use crate::on_device::contested::{Around, Contested, EXPONENT_AT};
 use crate::precision::{are_explained, strays};
 use passhost_ir::{Dtype, TensorType};
 use passhost_score::{Tolerance, is_close};
@@ -150,9 +150,6 @@ fn scale(truth: &[f64]) -> f64 {
     let (_, &mut median, _) = magnitudes.select_nth_unstable_by(middle, f64::total_cmp);
     f64::from_bits(median.to_bits() >> EXPONENT_AT << EXPONENT_AT) / 8.0
 }
-
-/// Where the exponent of a number of `f64` begins.
-const EXPONENT_AT: u32 = 52;
 
 /// How far a value is from the truth, in last places of a type at the truth; no bound for what is not finite where the
 /// other is.

@@ -6,9 +6,10 @@ use passhost_ir::{Arg, Dtype};
 use passhost_score::Tolerance;
 use passhost_torch::Tensor;
 
-/// The exponent field of a number of `f64`, and where it begins.
+/// The exponent field of a number of `f64`.
 const EXPONENT: i64 = 0x7ff0_0000_0000_0000;
-const EXPONENT_AT: u32 = 52;
+/// Where it begins.
+pub const EXPONENT_AT: u32 = 52;
 /// The exponent field of infinities and NaNs.
 const INFINITE: usize = 0x7ff;
 /// Contested elements after which no more are sought: these say enough.

@@ -102,7 +102,7 @@ impl Strays {
 struct Truth<'a> {
     exact: &'a Tensor,
     eager: &'a Tensor,
-    /// A program that may overflow elsewhere.
+    /// A program that may overflow in other places.
     other: Option<&'a Tensor>,
     range: Range<usize>,
     /// Element type of the output.
