@@ -14,7 +14,6 @@ import torch
 from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 
-from passhost.dynamo import check
 from passhost.dynamo.compiled import Compiled, Settled, inline
 from passhost.dynamo.dynamic import BySizes, has_tangents, is_open
 from passhost.dynamo.graph import graph_device, graph_text
@@ -25,6 +24,7 @@ from passhost.dynamo.piece import Piece, Record
 from passhost.dynamo.schemas import loaded_ops
 from passhost.dynamo.split import is_repeatable, split
 from passhost.dynamo.values import Unsupported, device_index, results
+from passhost.dynamo.whole import Whole, can_run_again
 from passhost.errors import SettingsError
 
 logger = logging.getLogger("passhost")
@@ -82,12 +82,15 @@ class Session:
     def __init__(self, loaded: LoadedPass, options: Options) -> None:
         self._loaded = loaded
         self._options = options
-        #: Whether nothing of an inference graph was taken, so that the model can run as it was.
+        #: Whether nothing was taken, so that the model can run as it was.
         self.is_pointless = False
         #: Calls the rewrite of an inference graph without AOTAutograd, where that has nothing to do.
         self.direct: Callable[[list[Any]], Any] | None = None
-        #: Whether a rewrite was taken whose graph was not timed as a whole yet.
-        self._is_untimed = False
+        #: What times the model as a whole, once that can be done, until it was done.
+        self._untimed: Whole | None = None
+        #: Of a training step, whether a rewrite was taken in its graphs that were called, and what may time it.
+        self._taken: dict[str, bool] = {}
+        self._step: Whole | None = None
         #: How many inputs and results the graph of Dynamo has.
         self._outer = (0, 0)
 
@@ -109,38 +112,60 @@ class Session:
             direct = self.direct
             if direct is not None:
                 return direct(list(arguments))
+            if self._untimed:
+                # The backward graph of a training step was called since the last call.
+                self._time(as_it_was, compiled, arguments)
             if self.is_pointless:
                 return as_it_was(*arguments)
             returned = compiled(*arguments)
-            if self._is_untimed:
+            if self._untimed:
                 self._time(as_it_was, compiled, arguments)
             return returned
 
         return call
 
     def _time(self, as_it_was: Callable[..., Any], compiled: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """Leaves the model as it was if its graph is not faster as a whole: pieces are timed beside ATen ops, of which
-        one of Dynamo's graph may have become several."""
-        device = next((value.device for value in arguments if isinstance(value, torch.Tensor)), None)
-        if device is None or (device.type == "cuda" and torch.cuda.is_current_stream_capturing()):
+        """Leaves the model as it was if its graph is not faster as a whole."""
+        untimed, direct = self._untimed, self.direct
+        if untimed is None:
             return
-        self._is_untimed = False
-        ours = self.direct or (lambda inputs: compiled(*inputs))
-        title = f"{self._loaded.name}, inference"
-        if not check.is_faster(title, lambda inputs: as_it_was(*inputs), ours, list(arguments), device):
+        ours = (lambda *inputs: direct(list(inputs))) if direct else compiled
+        is_faster = untimed.is_faster(as_it_was, ours, arguments)
+        if is_faster is None:
+            return
+        self._untimed = None
+        if not is_faster:
             self.direct, self.is_pointless = None, True
 
     def compile(self, kind: str, module: fx.GraphModule, _: Sequence[Any]) -> Callable[[list[Any]], Any]:
         """Compiles a graph of ATen ops."""
-        has_wrapper = kind != "inference" or _signature(module.graph) != self._outer or _changes_or_aliases()
+        if kind == "inference":
+            return self._compiled(kind, module, self._inference(module)).boxed()
+        if kind == "forward":
+            changed = _changed(self._outer[0])
+            if self._options.check and changed is not None and can_run_again(calls(module.graph)):
+                self._step = Whole(f"{self._loaded.name}, training step", True, changed)
+
+        def settled(taken: bool, _: Callable[[list[Any]], Any] | None) -> None:
+            self._taken[kind] = taken
+            if len(self._taken) == 2:
+                self.is_pointless = not any(self._taken.values())
+                self._untimed = None if self.is_pointless else self._step
+
+        return self._compiled(kind, module, settled).boxed()
+
+    def _inference(self, module: fx.GraphModule) -> Settled:
+        """What is done once an inference graph is settled."""
+        has_wrapper = _signature(module.graph) != self._outer or _changes_or_aliases()
         has_no_effect = not _changes() and all(map(is_repeatable, calls(module.graph)))
 
         def settled(taken: bool, direct: Callable[[list[Any]], Any] | None) -> None:
-            self.is_pointless = kind == "inference" and not taken
+            self.is_pointless = not taken
             self.direct = None if has_wrapper else direct
-            self._is_untimed = kind == "inference" and taken and self._options.check and has_no_effect
+            if taken and self._options.check and has_no_effect:
+                self._untimed = Whole(f"{self._loaded.name}, inference", False, ())
 
-        return self._compiled(kind, module, settled).boxed()
+        return settled
 
     def ahead(self, module: fx.GraphModule) -> Compiled:
         """Compiles a graph of ATen ops that nobody wraps."""
@@ -205,6 +230,14 @@ def _changes() -> bool:
     """Whether AOTAutograd changes inputs after the graph."""
     known = _metadata()
     return not known or any(value.mutates_data or value.mutates_metadata for value in known.input_info)
+
+
+def _changed(count: int) -> list[int] | None:
+    """The places of the inputs whose elements a run changes; None if that is not known, or it changes more."""
+    known = _metadata()
+    if not known or len(known.input_info) != count or any(value.mutates_metadata for value in known.input_info):
+        return None
+    return [place for place, value in enumerate(known.input_info) if value.mutates_data]
 
 
 def _changes_or_aliases() -> bool:

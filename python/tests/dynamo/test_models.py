@@ -352,27 +352,38 @@ def test_a_captured_model_takes_inputs_from_anywhere_and_gives_results_that_stay
         torch.testing.assert_close(compiled(inputs[1]), model(inputs[1]), rtol=1e-5, atol=1e-5)
 
 
+def with_clock(dynamo, monkeypatch, as_a_whole):
+    """Has the clock say that pieces are faster, and of whole graphs what the test wants, once all have run. Returns the
+    titles of those."""
+    times, is_faster, answers, titles = dynamo.check.times, dynamo.check.is_faster, [(2.0, 1.0)], []
+
+    def timed(*of):
+        assert all(value > 0 for value in times(*of))
+        return answers[-1]
+
+    def whole(title, *of):
+        titles.append(title)
+        answers.append(as_a_whole)
+        try:
+            return is_faster(title, *of)
+        finally:
+            answers.pop()
+
+    monkeypatch.setattr(dynamo.check, "times", timed)
+    monkeypatch.setattr(dynamo.check, "is_faster", whole)
+    return titles
+
+
 @pytest.mark.parametrize("faster", [True, False])
 def test_a_model_that_is_not_faster_as_a_whole_stays_as_it_was(dynamo, monkeypatch, caplog, faster):
-    """Pieces are timed for real; of the whole model the clock says what the test wants."""
-    piece_times, asked = dynamo.check.times, []
-
-    def times(eager, ours, inputs, device):
-        asked.append(len(inputs))
-        measured = piece_times(eager, ours, inputs, device)
-        if len(asked) == 1:
-            return 2.0, 1.0
-        assert all(value > 0 for value in measured)
-        return (2.0, 1.0) if faster else (1.0, 1.0)
-
-    monkeypatch.setattr(dynamo.check, "times", times)
+    titles = with_clock(dynamo, monkeypatch, (2.0, 1.0) if faster else (1.0, 1.0))
     model = torch.nn.Sequential(torch.nn.LayerNorm(64), torch.nn.GELU(), torch.nn.LayerNorm(64)).eval()
     with torch.inference_mode():
         x = torch.randn(32, 64)
         compiled = torch.compile(model, backend=dynamo.backend)
         for _ in range(3):
             torch.testing.assert_close(compiled(x), model(x))
-    assert len(asked) == 2
+    assert titles == ["autofuse, inference"]
     assert ("the model runs as it was" in caplog.text) != faster
 
 
@@ -397,3 +408,53 @@ def test_a_model_with_effects_is_not_run_to_be_timed(dynamo, caplog):
             compiled(x, total)
         assert total.tolist() == [2.0] * 4
     assert "as a whole" not in caplog.text
+
+
+class Noisy(torch.nn.Module):
+    """Has what a run changes: statistics of a batch norm, and random numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.convolution, self.norm = torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8)
+
+    def forward(self, x):
+        return torch.nn.functional.dropout(self.norm(self.convolution(x)).sigmoid().square(), 0.5)
+
+
+@pytest.mark.parametrize("faster", [True, False])
+def test_a_training_step_is_timed_as_a_whole_and_leaves_nothing_behind(dynamo, monkeypatch, caplog, faster):
+    titles = with_clock(dynamo, monkeypatch, (2.0, 1.0) if faster else (1.0, 1.0))
+    ours, eager = Noisy(), Noisy()
+    eager.load_state_dict(ours.state_dict())
+    seen = []
+    ours.convolution.weight.register_hook(lambda gradient: seen.append(gradient))
+    compiled, losses, x = torch.compile(ours, backend=dynamo.backend), [[], []], torch.randn(4, 3, 12, 12)
+    for model, into in ((compiled, losses[0]), (eager, losses[1])):
+        torch.manual_seed(3)
+        for _ in range(4):
+            loss = model(x).square().mean()
+            loss.backward()
+            into.append(loss.item())
+    torch.testing.assert_close(losses[0], losses[1])
+    assert len(seen) == 4
+    close(ours.convolution.weight.grad, eager.convolution.weight.grad)
+    for (name, found), expected in zip(ours.named_buffers(), eager.buffers(), strict=True):
+        torch.testing.assert_close(found, expected, msg=name)
+    assert titles == ["autofuse, training step"]
+    assert ("the model runs as it was" in caplog.text) != faster
+
+
+def test_a_step_whose_input_changes_and_needs_a_gradient_is_not_timed_as_a_whole(dynamo, monkeypatch):
+    titles = with_clock(dynamo, monkeypatch, (2.0, 1.0))
+
+    def scaled(x, factor):
+        total = torch.nn.functional.layer_norm(x + factor, (64,)).sin().cos()
+        x.mul_(0.5)
+        return total
+
+    x = torch.randn(8, 64)
+    for model in (scaled, torch.compile(scaled, backend=dynamo.backend)):
+        for _ in range(3):
+            factor = torch.ones(64, requires_grad=True)
+            model((x + 0).requires_grad_() * 1, factor).sum().backward()
+    assert not titles
