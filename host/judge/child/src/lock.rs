@@ -22,7 +22,7 @@ struct Pace {
 }
 
 const PACE: Pace =
-    Pace { patience: Duration::from_secs(600), look: Duration::from_secs(5), pause: Duration::from_millis(100) };
+    Pace { patience: Duration::from_secs(600), look: Duration::from_secs(5), pause: Duration::from_millis(20) };
 
 /// A file that is locked for as long as this lives. The system unlocks it when the process ends, however that comes.
 ///
@@ -93,8 +93,14 @@ impl DeviceGuard {
         DeviceGuard::take_at(&path(&std::env::temp_dir(), id), how, [own, 0], PACE, tell)
     }
 
-    /// The same with a file, and users who are waited for as long as it takes.
-    fn take_at(path: &Path, how: Use, trusted: [u32; 2], pace: Pace, tell: impl FnMut(&Holder)) -> DeviceGuard {
+    /// The same with a file, and users who are waited for as long as it takes. Who times waits at the head of a line, so that
+    /// its turn comes though others always work.
+    fn take_at(path: &Path, how: Use, trusted: [u32; 2], pace: Pace, mut tell: impl FnMut(&Holder)) -> DeviceGuard {
+        let _line = DeviceGuard::locked(&path.with_extension("line"), how, trusted, pace, &mut tell);
+        DeviceGuard::locked(path, how, trusted, pace, tell)
+    }
+
+    fn locked(path: &Path, how: Use, trusted: [u32; 2], pace: Pace, tell: impl FnMut(&Holder)) -> DeviceGuard {
         let Some(file) = open(path) else { return DeviceGuard(None) };
         let tried = || match how {
             Use::Shared => file.try_lock_shared(),
@@ -278,6 +284,30 @@ mod tests {
     }
 
     #[test]
+    fn who_times_comes_before_those_who_come_later() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = path(directory.path(), "cpu");
+        let first = DeviceGuard::take_at(&path, Use::Shared, own(), PACE, |_| unreachable!("nobody has it"));
+        let (has, order) = channel();
+        let (waits, waiting) = channel();
+        std::thread::scope(|scope| {
+            let begin = |how| {
+                let (path, has, waits) = (&path, has.clone(), waits.clone());
+                scope.spawn(move || {
+                    let _turn = DeviceGuard::take_at(path, how, own(), PACE, |_| waits.send(how).unwrap());
+                    has.send(how).unwrap();
+                });
+            };
+            begin(Use::Alone);
+            assert_eq!(waiting.recv().unwrap(), Use::Alone);
+            begin(Use::Shared);
+            assert_eq!(waiting.recv().unwrap(), Use::Shared, "it waits though another shares the device");
+            drop(first);
+            assert_eq!([order.recv().unwrap(), order.recv().unwrap()], [Use::Alone, Use::Shared]);
+        });
+    }
+
+    #[test]
     fn a_lock_ends_with_its_owner_though_a_copy_of_the_file_is_open() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let locked = LockedFile::try_new(file.reopen().unwrap()).unwrap();
@@ -291,7 +321,9 @@ mod tests {
     fn what_is_no_file_is_not_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let nobody = |_: &Holder| unreachable!("a directory has no turns");
-        let turn = DeviceGuard::take_at(directory.path(), Use::Alone, own(), PACE, nobody);
+        let path = path(directory.path(), "cpu");
+        std::fs::create_dir(&path).unwrap();
+        let turn = DeviceGuard::take_at(&path, Use::Alone, own(), PACE, nobody);
         assert!(turn.0.is_none());
     }
 }
