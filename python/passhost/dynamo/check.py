@@ -190,8 +190,8 @@ class Double(fx.Interpreter):
 
 
 def times(eager: Run, ours: Run, inputs: list[torch.Tensor], device: torch.device) -> tuple[float, float]:
-    """Median microseconds of alternating runs of both, after one that is not counted. A few are enough if each of one is
-    faster than each of the other."""
+    """Median microseconds of alternating runs of both, after one that is not counted. Few are enough if each of one
+    is faster than each of the other."""
     measured: tuple[list[float], list[float]] = ([], [])
     runs = (eager, ours)
     for run in runs:
