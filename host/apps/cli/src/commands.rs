@@ -115,12 +115,12 @@ fn open_devices<'p>(
     hidden: impl IntoIterator<Item = &'p Path>,
 ) -> Result<Vec<Device>, Stop> {
     let hidden: Vec<PathBuf> = hidden.into_iter().map(Path::to_path_buf).collect();
-    let open = |(before, &choice)| {
-        let mut setup = DeviceSetup { launch, confinement, before, ..device_setup(choice, threads) };
+    let open = |&choice| {
+        let mut setup = DeviceSetup { launch, confinement, ..device_setup(choice, threads) };
         setup.hidden.extend(hidden.iter().cloned());
         Device::open(setup).or_stop(Exit::Host)
     };
-    (0..).zip(choices).map(open).collect()
+    choices.iter().map(open).collect()
 }
 
 /// What evaluates, with the cache of compiled plugins. That there is none is said.

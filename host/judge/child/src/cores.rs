@@ -5,13 +5,13 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// Cores that a device's children time on and that nothing else of an evaluation uses; none where every core is needed, or
-/// the system does not say which there are. A CPU is timed on as many cores as it has threads, a GPU by one thread. Where
-/// so many devices before this one time at the same time, it takes none of theirs, nor a core that shares what computes
-/// with one of theirs.
-pub fn for_timing(is_gpu: bool, threads: u32, before: u32) -> Vec<u32> {
-    let wanted = if is_gpu { 1 } else { threads as usize };
+/// the system does not say which there are. A CPU is timed on as many cores as it has threads, a GPU by one thread. A GPU of
+/// another number may be timed at the same time, by another evaluation too: none takes the core of one with a lower number,
+/// nor a core that shares what computes with it.
+pub fn for_timing(gpu: Option<u32>, threads: u32) -> Vec<u32> {
+    let wanted = if gpu.is_some() { 1 } else { threads as usize };
     let mut left = allowed();
-    for _ in 0..before {
+    for _ in 0..gpu.unwrap_or(0) {
         let taken = left.split_off(left.len().saturating_sub(wanted));
         let twins: Vec<u32> = taken.into_iter().flat_map(twins).collect();
         left.retain(|core| !twins.contains(core));
@@ -123,9 +123,9 @@ mod tests {
     #[test]
     fn timing_takes_as_many_cores_as_threads_and_leaves_one() {
         let all = allowed().len();
-        assert_eq!(for_timing(false, all as u32, 0), Vec::<u32>::new());
-        assert_eq!(for_timing(true, all as u32, 0).len(), usize::from(all > 1));
-        let one = for_timing(false, 1, 0);
+        assert_eq!(for_timing(None, all as u32), Vec::<u32>::new());
+        assert_eq!(for_timing(Some(0), all as u32).len(), usize::from(all > 1));
+        let one = for_timing(None, 1);
         assert_eq!(one.len(), usize::from(all > 1));
         assert!(for_checking(&one).iter().all(|core| !one.contains(core)));
         assert_eq!(for_checking(&[]), Vec::<u32>::new());
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn devices_that_time_at_once_have_cores_of_their_own() {
-        let all: Vec<u32> = (0..4).flat_map(|before| for_timing(true, 1, before)).collect();
+        let all: Vec<u32> = (0..4).flat_map(|number| for_timing(Some(number), 1)).collect();
         let apart = |(position, core): (usize, &u32)| !all[..position].contains(core);
         assert!(all.iter().enumerate().all(apart), "{all:?}");
         assert!(all.len() < allowed().len().max(1), "one core is left for everything else: {all:?}");

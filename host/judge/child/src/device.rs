@@ -55,8 +55,6 @@ pub struct DeviceSetup {
     pub machine_code: Option<Arc<Cache>>,
     /// Files and directories that the child must not read, besides those of that cache: other caches and their keys.
     pub hidden: Vec<PathBuf>,
-    /// Devices that time at the same time and come before this one: it leaves their cores to them.
-    pub before: u32,
     /// Whether the CPU draws and compares what a GPU would by itself. The results are the same, later.
     pub check_on_cpu: bool,
 }
@@ -67,17 +65,7 @@ impl DeviceSetup {
     pub fn new(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
         let (launch, confinement) = (Launch::Stream, Confinement::default());
         let (files, machine_code, hidden) = Default::default();
-        DeviceSetup {
-            choice,
-            threads,
-            launch,
-            files,
-            confinement,
-            machine_code,
-            hidden,
-            before: 0,
-            check_on_cpu: false,
-        }
+        DeviceSetup { choice, threads, launch, files, confinement, machine_code, hidden, check_on_cpu: false }
     }
 
     /// The first request to a child.
@@ -174,7 +162,8 @@ impl Device {
 
     /// Cores that nothing else may use while something is timed; none where all are needed.
     pub fn cores(&self) -> Vec<u32> {
-        cores::for_timing(self.info.device != "cpu", self.info.threads, self.setup.before)
+        let number = self.info.device.strip_prefix("cuda:").map(|number| number.parse().unwrap_or(0));
+        cores::for_timing(number, self.info.threads)
     }
 }
 
