@@ -106,6 +106,8 @@ fn scale(truth: &Tensor) -> Result<f64, OnDeviceError> {
         let (_, [truth]) = part?;
         let bits = call("view", "dtype", &[VALUE, Arg::Dtype(Dtype::I64)], &[&op("abs", &[&truth])?])?;
         let exponents = call("__rshift__", "Scalar", &[VALUE, Arg::Int(i64::from(EXPONENT_AT))], &[&bits])?;
+        // A NaN may have a sign all the same.
+        call("bitwise_and_", "Scalar", &[VALUE, Arg::Int(INFINITE as i64)], &[&exponents])?;
         let of_part = call("bincount", "", &[VALUE, Arg::None, Arg::Int(INFINITE as i64 + 1)], &[&exponents])?;
         for (count, more) in counts.iter_mut().zip(eights(&of_part.to_bytes())) {
             *count += u64::from_le_bytes(more);

@@ -5,7 +5,7 @@ use super::OnDeviceError;
 use super::contested::last_places;
 use super::ops::{VALUE, all, call, count, flat, float, is_close, narrowed, op, parts, total};
 use crate::judge::float_kind;
-use crate::precision::{LessPrecise, are_explained, less_precise, report, slices};
+use crate::precision::{LessPrecise, are_explained, less_precise, may_be_lost, report, slices};
 use crate::ulps::UlpErrors;
 use passhost_ir::{Arg, Dtype, TensorType};
 use passhost_result::TruthReport;
@@ -49,7 +49,7 @@ fn differing(
 pub fn is_as_precise(ty: &TensorType, t: i8, three: [&Tensor; 3]) -> Result<bool, OnDeviceError> {
     let [rewritten, eager, exact] = three;
     let counts = Strays::of(ty, t, [rewritten, eager, exact])?;
-    if !are_explained(counts.lost[0], counts.lost[1]) {
+    if !may_be_lost(ty, counts.lost[0], counts.lost[1]) {
         return Ok(false);
     }
     let [rewritten, eager, exact] = [flat(rewritten)?, flat(eager)?, flat(exact)?];

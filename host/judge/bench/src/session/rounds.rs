@@ -99,7 +99,7 @@ impl ReferenceSession {
         usize::from(conversions == Conversions::Kept && converts(&self.graph))
     }
 
-    fn in_double(&self, conversions: Conversions) -> Result<&Program, NodeError> {
+    pub(super) fn in_double(&self, conversions: Conversions) -> Result<&Program, NodeError> {
         let compile = || {
             let graph = in_double(&self.graph, conversions);
             Program::compile(&graph, Mode::Found, &Hints::default(), self.device.context())

@@ -192,16 +192,20 @@ fn a_timed_run_is_another_answer_only_if_an_untimed_one_differs() {
     let relu = "graph(%x: f32[4]) {\n  %a: f32[4] = aten::relu(%x)\n  return (%a)\n}\n";
     let reference = reference(relu);
     let (eager, timed) = (bytes(&[1.0, 2.0, 3.0, 4.0]), bytes(&[1.0, 2.0, 3.0, 4.2]));
-    let judged = |untimed: &[u8]| {
+    let judged = |untimed: &[u8], exact: Option<&[u8]>| {
         let mut found = time(&reference, relu);
         let kept = [vec![Tensor::from_bytes(&Target::cpu(), &reference.output_types[0], &timed).unwrap()]];
         let held = |bytes: &[u8]| vec![HeldTensor::host(Dtype::F32, bytes.to_vec())];
-        reference.check_timed_runs(&kept, &held(&eager), &|| Ok(held(untimed)), &mut found).unwrap();
+        let exact = || exact.map(held);
+        reference.check_timed_runs(&kept, &held(&eager), (&|| Ok(held(untimed)), &exact), &mut found).unwrap();
         (found.passes_at[0], found.findings)
     };
-    let (passes_at, findings) = judged(&timed);
+    let (passes_at, findings) = judged(&timed, None);
     assert_eq!((findings, passes_at.is_some_and(|t| t > -5)), (vec![], true), "{passes_at:?}");
-    assert_eq!(judged(&eager).1, [Finding::TimedRunDiffers { output: 0 }]);
+    assert_eq!(judged(&eager, None).1, [Finding::TimedRunDiffers { output: 0 }]);
+    assert_eq!(judged(&eager, Some(&eager)).1, [Finding::TimedRunDiffers { output: 0 }]);
+    let between = bytes(&[1.0, 2.0, 3.0, 4.1]);
+    assert_eq!(judged(&eager, Some(&between)).1, [], "eager is as far from it");
 }
 
 #[test]
