@@ -17,9 +17,9 @@ const SLACK: f64 = 64.0;
 /// Elements that may fall on the other side of a threshold by a rounding where an input is far from zero: a rounding there
 /// is a thousand times as large beside what is left when the mean is taken away.
 const TIPPED: usize = 4;
-/// Of so many elements one may be infinite with the other sign: a rounding decides the sign of what is next to zero and is
-/// multiplied by an infinity.
-const FLIPPED: u64 = 1 << 20;
+/// Of so many elements one may be infinite where eager is not, or with the other sign: parts of a product may overflow though
+/// the whole does not, and a rounding decides the sign of what is next to zero and is multiplied by an infinity.
+pub(crate) const OVERFLOWING: u64 = 1 << 20;
 
 /// The first element of a suspect that the rewrite has otherwise than eager, where eager says what it must be, and how
 /// many there are. `allowed` is the t of the tolerance.
@@ -77,12 +77,13 @@ impl Contested {
         let mut wrong: Vec<usize> = (0..self.places.len()).collect();
         let is_float = float_kind(ty.dtype).is_some();
         wrong.retain(|&at| !is_float || self.is_said(at, domain) && !self.is_at_the_end(at, ty.dtype));
-        let is_flipped = |at: &usize| {
+        let overflows = |at: &usize| {
             let (rewritten, eager) = (self.values[0][*at], self.values[1][*at]);
-            rewritten.is_infinite() && rewritten == -eager
+            let is_of_its_sign = eager.is_finite() && rewritten.signum() == eager.signum();
+            rewritten.is_infinite() && (rewritten == -eager || is_of_its_sign)
         };
-        if wrong.iter().filter(|at| is_flipped(at)).count() as u64 <= ty.numel() / FLIPPED {
-            wrong.retain(|at| !is_flipped(at));
+        if wrong.iter().filter(|at| overflows(at)).count() as u64 <= ty.numel() / OVERFLOWING {
+            wrong.retain(|at| !overflows(at));
         }
         let first = |wrong: &[usize]| wrong.first().map(|&at| (self.places[at], wrong.len()));
         first(&wrong)?;
@@ -205,15 +206,16 @@ mod tests {
     }
 
     #[test]
-    fn one_in_a_million_may_be_infinite_with_the_other_sign() {
-        let eager: Vec<f32> = vec![INF; FLIPPED as usize];
-        let truth: Vec<f64> = vec![f64::INFINITY; FLIPPED as usize];
-        let of = |flipped: &[usize]| {
+    fn one_in_a_million_may_be_infinite_with_the_other_sign_or_where_eager_is_not() {
+        let of = |value: f32, wrong: f32, places: &[usize]| {
+            let eager = vec![value; OVERFLOWING as usize];
             let mut rewritten = eager.clone();
-            flipped.iter().for_each(|&at| rewritten[at] = -INF);
-            first_wrong(&rewritten, &eager, &truth)
+            places.iter().for_each(|&at| rewritten[at] = wrong);
+            first_wrong(&rewritten, &eager, &vec![f64::from(value); eager.len()])
         };
-        assert_eq!((of(&[5]), of(&[5, 77])), (None, Some(5)));
+        assert_eq!((of(INF, -INF, &[5]), of(INF, -INF, &[5, 77])), (None, Some(5)));
+        assert_eq!((of(1e38, INF, &[5]), of(1e38, INF, &[5, 77])), (None, Some(5)));
+        assert_eq!((of(1e38, -INF, &[5]), of(1e38, NAN, &[5])), (Some(5), Some(5)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Whether a rewrite is as precise as eager, by a run in double precision.
 
+use crate::contested::OVERFLOWING;
 use crate::element::HostElements;
 use crate::held::HeldTensor;
 use crate::judge::float_kind;
@@ -15,8 +16,6 @@ const ULP_FACTOR: f64 = 4.0;
 const ULP_SLACK: f64 = 1.0;
 /// One in so many slices may be less precise for any reason.
 const ONE_SLICE_IN: usize = 32;
-/// See [`may_be_lost`].
-const OVERFLOWING: u64 = 1 << 20;
 /// Slices of the leading dimension that precision is judged over, at most.
 const SLICES: usize = 64;
 /// Elements of a slice, at least: what one or two are off by is a matter of luck.
@@ -97,8 +96,8 @@ fn lost(ty: &TensorType, values: &[f64], others: &[f64], truth: &[f64]) -> usize
     .count()
 }
 
-/// Whether so many lost elements are what roundings explain, and one in [`OVERFLOWING`] another order of multiplications: parts
-/// of a long product may overflow though the whole does not.
+/// Whether roundings explain so many lost elements, or, of few, another order of multiplications: parts of a long product may
+/// overflow though the whole does not.
 pub fn may_be_lost(ty: &TensorType, lost: usize, eagers: usize) -> bool {
     lost as u64 <= ty.numel() / OVERFLOWING || are_explained(lost, eagers)
 }
