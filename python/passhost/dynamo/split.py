@@ -15,6 +15,8 @@ from passhost.dynamo.lower import Lowering, is_aten, is_getitem
 PREFIX = "passhost_"
 #: The argument by which a call waits for another.
 AFTER = "passhost_after"
+#: Ops of a graph up to which one alone becomes a piece.
+FEW = 4
 #: Element types that nothing takes for places in memory.
 NO_PLACES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.bool)
 
@@ -44,7 +46,7 @@ def _partitions(module: fx.GraphModule, lowering: Lowering) -> tuple[CapabilityB
     nothing from a piece."""
     support = _Support(lowering)
     while True:
-        partitioner = CapabilityBasedPartitioner(module, support, allows_single_node_partition=False)
+        partitioner = CapabilityBasedPartitioner(module, support, allows_single_node_partition=True)
         partitions = partitioner.propose_partitions()
         place = {node: number for number, partition in enumerate(partitions) for node in partition.nodes}
         given = {
@@ -103,10 +105,12 @@ def split(module: fx.GraphModule, lowering: Lowering) -> dict[str, fx.GraphModul
 
 def _fuse(module: fx.GraphModule, lowering: Lowering) -> None:
     partitioner, proposed = _partitions(module, lowering)
+    # Among many others an op alone is seldom worth asking a pass.
+    fewest = 1 if sum(map(computes, module.graph.nodes)) <= FEW else 2
     partitions = [
         partition
         for partition in proposed
-        if sum(not is_getitem(node) for node in partition.nodes) >= 2 and any(map(computes, partition.nodes))
+        if sum(not is_getitem(node) for node in partition.nodes) >= fewest and any(map(computes, partition.nodes))
     ]
     if partitions:
         partitioner.fuse_partitions(partitions, prefix=PREFIX)

@@ -241,11 +241,23 @@ def test_a_graph_is_split_around_what_stays_and_computes_the_same():
         assert torch.equal(found, expected)
 
 
-def test_views_alone_and_single_ops_are_no_pieces():
-    traced = trace(lambda x: aten.permute(aten.unsqueeze(x, 0), [0, 2, 1]), rows(2, 3))
-    assert split(traced, Lowering(OPS, torch.device("cpu"))) == {}
-    traced = trace(lambda x: aten.relu(x), rows(2, 3))
-    assert split(traced, Lowering(OPS, torch.device("cpu"))) == {}
+def test_views_alone_are_no_pieces_and_single_ops_are_of_small_graphs():
+    def pieces(function):
+        return len(split(trace(function, rows(2, 3)), Lowering(OPS, torch.device("cpu"))))
+
+    assert pieces(lambda x: aten.permute(aten.unsqueeze(x, 0), [0, 2, 1])) == 0
+    assert pieces(lambda x: aten.relu(x)) == 1
+
+    def spread(count):
+        def function(x):
+            for _ in range(count):
+                # A pass is given no op that draws random numbers.
+                x = aten.bernoulli(aten.relu(x))
+            return x
+
+        return function
+
+    assert (pieces(spread(2)), pieces(spread(3))) == (2, 0)
 
 
 def test_attention_stays_whole_where_more_of_it_is_taken():
