@@ -6,7 +6,7 @@ use crate::held::HeldTensor;
 use crate::judge::float_kind;
 use crate::on_device;
 use crate::on_device::contested::{Around, Contested, EXPONENT_AT};
-use crate::precision::{are_explained, strays};
+use crate::precision::{OVERFLOWING, are_explained, strays};
 use passhost_ir::{Dtype, TensorType};
 use passhost_score::{Tolerance, is_close};
 use rayon::prelude::*;
@@ -17,9 +17,6 @@ const SLACK: f64 = 64.0;
 /// Elements that may fall on the other side of a threshold by a rounding where an input is far from zero: a rounding there
 /// is a thousand times as large beside what is left when the mean is taken away.
 const TIPPED: usize = 4;
-/// Of so many elements one may be infinite where eager is not, or with the other sign: parts of a product may overflow though
-/// the whole does not, and a rounding decides the sign of what is next to zero and is multiplied by an infinity.
-pub(crate) const OVERFLOWING: u64 = 1 << 20;
 
 /// The first element of a suspect that the rewrite has otherwise than eager, where eager says what it must be, and how
 /// many there are. `allowed` is the t of the tolerance.

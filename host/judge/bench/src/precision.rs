@@ -1,6 +1,5 @@
 //! Whether a rewrite is as precise as eager, by a run in double precision.
 
-use crate::contested::OVERFLOWING;
 use crate::element::HostElements;
 use crate::held::HeldTensor;
 use crate::judge::float_kind;
@@ -16,6 +15,9 @@ const ULP_FACTOR: f64 = 4.0;
 const ULP_SLACK: f64 = 1.0;
 /// One in so many slices may be less precise for any reason.
 const ONE_SLICE_IN: usize = 32;
+/// Of so many elements one may be infinite where eager is not, or with the other sign: parts of a product may overflow though
+/// the whole does not, and a rounding decides the sign of what is next to zero and is multiplied by an infinity.
+pub(crate) const OVERFLOWING: u64 = 1 << 20;
 /// Slices of the leading dimension that precision is judged over, at most.
 const SLICES: usize = 64;
 /// Elements of a slice, at least: what one or two are off by is a matter of luck.

@@ -197,7 +197,7 @@ fn a_timed_run_is_another_answer_only_if_an_untimed_one_differs() {
         let kept = [vec![Tensor::from_bytes(&Target::cpu(), &reference.output_types[0], &timed).unwrap()]];
         let held = |bytes: &[u8]| vec![HeldTensor::host(Dtype::F32, bytes.to_vec())];
         let exact = || exact.map(held);
-        reference.check_timed_runs(&kept, &held(&eager), (&|| Ok(held(untimed)), &exact), &mut found).unwrap();
+        reference.check_timed_runs(&kept, &held(&eager), &|| Ok(held(untimed)), &exact, &mut found).unwrap();
         (found.passes_at[0], found.findings)
     };
     let (passes_at, findings) = judged(&timed, None);

@@ -73,7 +73,7 @@ impl ReferenceSession {
         let mut timed = ProcessTiming { times, findings: vec![], passes_at };
         let untimed = || Ok(self.held(&program.run(&inputs()?).map_err(of_rewrite)?));
         let exact = || self.run_in_double(self.in_double(Conversions::Dropped).ok()?, &drawn).ok();
-        self.check_timed_runs(&trials.kept.outputs, &expected, (&untimed, &exact), &mut timed)?;
+        self.check_timed_runs(&trials.kept.outputs, &expected, &untimed, &exact, &mut timed)?;
         self.check_floor(&mut timed);
         self.device.charge(Work::Compare);
         Ok(timed)
@@ -115,7 +115,8 @@ impl ReferenceSession {
         &self,
         kept: &[Vec<Tensor>],
         expected: &[HeldTensor],
-        (untimed, exact): (&dyn Fn() -> Result<Vec<HeldTensor>, RewriteError>, &dyn Fn() -> Option<Vec<HeldTensor>>),
+        untimed: &dyn Fn() -> Result<Vec<HeldTensor>, RewriteError>,
+        exact: &dyn Fn() -> Option<Vec<HeldTensor>>,
         timed: &mut ProcessTiming,
     ) -> Result<(), RewriteError> {
         let mut own: Option<Vec<HeldTensor>> = None;
