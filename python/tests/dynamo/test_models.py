@@ -444,6 +444,22 @@ def test_a_training_step_is_timed_as_a_whole_and_leaves_nothing_behind(dynamo, m
     assert ("the model runs as it was" in caplog.text) != faster
 
 
+def test_a_step_for_which_memory_is_short_trains_all_the_same(dynamo, monkeypatch, caplog):
+    def short(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate")
+
+    with_clock(dynamo, monkeypatch, (2.0, 1.0))
+    monkeypatch.setattr(dynamo.whole, "_step", lambda _: short)
+    model = Noisy()
+    compiled, before, x = torch.compile(model, backend=dynamo.backend), None, torch.randn(4, 3, 12, 12)
+    for step in range(3):
+        compiled(x).square().mean().backward()
+        assert model.norm.num_batches_tracked.item() == step + 1
+        assert before is None or not torch.equal(model.convolution.weight.grad, before)
+        before = model.convolution.weight.grad.clone()
+    assert "not timed as a whole: CUDA out of memory." in caplog.text
+
+
 def test_a_step_whose_input_changes_and_needs_a_gradient_is_not_timed_as_a_whole(dynamo, monkeypatch):
     titles = with_clock(dynamo, monkeypatch, (2.0, 1.0))
 
