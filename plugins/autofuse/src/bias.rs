@@ -6,7 +6,14 @@ use passhost_guest_sdk::ir::{Arg, DeviceKind, Dtype, Graph, Node, NodeId, NodeKi
 use passhost_guest_sdk::{Args, DeviceFacts, Infer, PassError, Rewriter};
 
 /// `(input, weight, bias, ...)` with as many dimensions of images.
-const CONVOLUTIONS: [(&str, usize); 3] = [("aten::conv1d", 1), ("aten::conv2d", 2), ("aten::conv3d", 3)];
+const CONVOLUTIONS: [(&str, usize); 6] = [
+    ("aten::conv1d", 1),
+    ("aten::conv2d", 2),
+    ("aten::conv3d", 3),
+    ("aten::conv_transpose1d", 1),
+    ("aten::conv_transpose2d", 2),
+    ("aten::conv_transpose3d", 3),
+];
 /// Types of convolutions that a GPU's library has.
 const FLOATS: [Dtype; 3] = [Dtype::F16, Dtype::Bf16, Dtype::F32];
 /// The place of the bias.

@@ -17,6 +17,7 @@ impl Infer for Host {
         let Some(Arg::Value(first)) = args.first() else { return Err(InferError::Unknown(op.to_string())) };
         Ok(vec![match op.to_string().as_str() {
             "aten::conv2d" => TensorType::contiguous(first.dtype, vec![2, 64, 14, 14]),
+            "aten::conv_transpose2d.input" => TensorType::contiguous(first.dtype, vec![2, 64, 16, 16]),
             "aten::view" => TensorType::contiguous(first.dtype, vec![64, 1, 1]),
             "aten::add.Tensor" => first.clone(),
             other => return Err(InferError::Unknown(other.to_owned())),
@@ -34,7 +35,7 @@ fn left(text: &str, device: &DeviceFacts, allows: bool) -> (bool, Vec<usize>) {
     Autofuse.run(&mut rewriter, device, &mut Host { allows }).unwrap();
     let (graph, _) = rewriter.finish();
     let has_bias = |node: &Node| match &node.kind {
-        NodeKind::Aten { op, args } => op.name == "aten::conv2d" && args[2] != Arg::None,
+        NodeKind::Aten { op, args } => op.name.starts_with("aten::conv") && args[2] != Arg::None,
         NodeKind::Kernel { .. } => false,
     };
     let inputs = graph.nodes.iter().filter_map(|node| match &node.kind {
@@ -59,6 +60,12 @@ fn convolution(channels: i64, result: &str) -> String {
 #[test]
 fn the_kernel_behind_a_convolution_adds_its_bias() {
     assert_eq!(left(&convolution(64, "%r"), &H200, true), (false, vec![2]));
+    let transposed = "graph(%x: f32[2,64,14,14], %w: f32[64,64,3,3], %b: f32[64]) {
+       %c: f32[2,64,16,16] = aten::conv_transpose2d.input(%x, %w, bias=%b)
+       %r: f32[2,64,16,16] = aten::relu(%c)
+       return (%r)
+     }";
+    assert_eq!(left(transposed, &H200, true), (false, vec![2]));
 }
 
 #[test]
