@@ -145,6 +145,8 @@ class Session:
             changed = _changed(self._outer[0])
             if self._options.check and changed is not None and can_run_again(calls(module.graph)):
                 self._step = Whole(f"{self._loaded.name}, training step", True, changed)
+        elif not can_run_again(calls(module.graph)):
+            self._step = None
 
         def settled(taken: bool, _: Callable[[list[Any]], Any] | None) -> None:
             self._taken[kind] = taken

@@ -36,8 +36,9 @@ def computes(node: fx.Node) -> bool:
     """Whether a node does more than show what is there."""
     if is_getitem(node) or node.op != "call_function":
         return False
-    returns = node.target._schema.returns
-    return not any(result.alias_info for result in returns)
+    # What is no op of a schema, such as a higher-order op, is more than a view.
+    schema = getattr(node.target, "_schema", None)
+    return schema is None or not any(result.alias_info for result in schema.returns)
 
 
 def _partitions(module: fx.GraphModule, lowering: Lowering) -> tuple[CapabilityBasedPartitioner, list[Partition]]:

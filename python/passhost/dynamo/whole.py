@@ -46,11 +46,12 @@ class Whole:
 
     def is_faster(self, as_it_was: Callable[..., Any], ours: Callable[..., Any], inputs: Sequence[Any]) -> bool | None:
         """Whether what was compiled is faster. None if this is no time to find out."""
-        device = next((value.device for value in inputs if isinstance(value, torch.Tensor)), None)
+        devices = {value.device for value in inputs if isinstance(value, torch.Tensor)}
+        gpus = sorted((device for device in devices if device.type == "cuda"), key=str)
         changed = [inputs[place] for place in self._changed]
-        if device is None or is_transformed() or torch._C._current_graph_task_id() != -1:
+        if not devices or is_transformed() or _is_watched():
             return None
-        if device.type == "cuda" and torch.cuda.is_current_stream_capturing():
+        if gpus and torch.cuda.is_current_stream_capturing():
             return None
         if any(value.requires_grad or value.is_inference() for value in changed) and self._is_training:
             return None
@@ -59,12 +60,18 @@ class Whole:
             inputs, runs = [_leaf(value) for value in inputs], (_step(as_it_was), _step(ours))
         eager, compiled = ((lambda values, run=run: run(*values)) for run in runs)
         try:
-            with _left_as_it_is(changed, device):
-                return check.is_faster(self._title, eager, compiled, list(inputs), device)
+            with _left_as_it_is(changed, gpus):
+                return check.is_faster(self._title, eager, compiled, list(inputs), [*gpus, *devices][0])
         except RuntimeError as error:
             # Such as memory that two steps do not leave. The pieces were faster.
             logger.info("%s: not timed as a whole: %s", self._title, str(error).partition("\n")[0])
             return True
+
+
+def _is_watched() -> bool:
+    """Whether somebody counts what runs save, as checkpoints do, or this is part of a backward run."""
+    has_hooks = torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
+    return has_hooks or torch._C._current_graph_task_id() != -1
 
 
 def _leaf(value: Any) -> Any:
@@ -94,13 +101,17 @@ def _flat(returned: Any) -> list[torch.Tensor]:
 
 
 @contextmanager
-def _left_as_it_is(changed: Sequence[torch.Tensor], device: torch.device) -> Iterator[None]:
-    """Afterwards, inputs that a run changes and random numbers are as before."""
+def _left_as_it_is(changed: Sequence[torch.Tensor], gpus: Sequence[torch.device]) -> Iterator[None]:
+    """Afterwards, inputs that a run changes and random numbers are as before. Meanwhile autocast casts a weight in each
+    run, as it does in each step."""
     kept = [value.detach().clone() for value in changed]
-    with torch.random.fork_rng([device] if device.type == "cuda" else []), same_versions(tuple(changed)):
+    keeps_casts = torch.is_autocast_cache_enabled()
+    with torch.random.fork_rng(gpus), same_versions(tuple(changed)):
+        torch.set_autocast_cache_enabled(False)
         try:
             yield
         finally:
+            torch.set_autocast_cache_enabled(keeps_casts)
             with torch.no_grad():
                 for value, before in zip(changed, kept, strict=True):
                     value.copy_(before)

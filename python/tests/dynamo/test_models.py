@@ -143,6 +143,17 @@ def test_autocast_is_in_the_graph(through, caplog):
     assert taken(caplog) == ["1 of 1"]
 
 
+def test_a_higher_order_op_stays_pytorchs_and_what_is_behind_it_is_rewritten(through, caplog):
+    def model(x):
+        chosen = torch.cond(x.sum() > 0, lambda x: x.sin() + 1, lambda x: x.cos() + 1, (x,))
+        return torch.nn.functional.layer_norm(chosen, (32,)).exp() * 2
+
+    x = torch.randn(4, 32)
+    with torch.inference_mode():
+        close(through(model)(x), model(x))
+    assert taken(caplog) == ["1 of 1"]
+
+
 @pytest.mark.parametrize("make, shape", [(mlp, (4, 32)), (Attention, (2, 5, 32)), (conv, (2, 3, 12, 12))])
 def test_a_training_step_gives_the_gradients_of_eager(make, shape, through, caplog):
     model = make()
@@ -442,6 +453,15 @@ def test_a_training_step_is_timed_as_a_whole_and_leaves_nothing_behind(dynamo, m
         torch.testing.assert_close(found, expected, msg=name)
     assert titles == ["autofuse, training step"]
     assert ("the model runs as it was" in caplog.text) != faster
+
+
+def test_a_step_in_a_checkpoint_is_not_timed(dynamo, monkeypatch):
+    titles = with_clock(dynamo, monkeypatch, (2.0, 1.0))
+    block = torch.nn.Sequential(torch.nn.LayerNorm(32), torch.nn.GELU(), torch.nn.Linear(32, 32))
+    compiled, x = torch.compile(block, backend=dynamo.backend), torch.randn(8, 32)
+    for _ in range(3):
+        torch.utils.checkpoint.checkpoint(compiled, x, use_reentrant=False).square().sum().backward()
+    assert not titles
 
 
 def test_a_step_for_which_memory_is_short_trains_all_the_same(dynamo, monkeypatch, caplog):

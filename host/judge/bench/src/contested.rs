@@ -76,7 +76,7 @@ impl Contested {
         wrong.retain(|&at| !is_float || self.is_said(at, domain) && !self.is_at_the_end(at, ty.dtype));
         let overflows = |at: &usize| {
             let (rewritten, eager) = (self.values[0][*at], self.values[1][*at]);
-            let is_of_its_sign = eager.is_finite() && rewritten.signum() == eager.signum();
+            let is_of_its_sign = domain == EdgeCaseDraw::Large && eager.is_finite() && eager * rewritten > 0.0;
             rewritten.is_infinite() && (rewritten == -eager || is_of_its_sign)
         };
         if wrong.iter().filter(|at| overflows(at)).count() as u64 <= ty.numel() / OVERFLOWING {
@@ -205,14 +205,17 @@ mod tests {
     #[test]
     fn one_in_a_million_may_be_infinite_with_the_other_sign_or_where_eager_is_not() {
         let of = |value: f32, wrong: f32, places: &[usize]| {
+            let domain = if places.is_empty() { EdgeCaseDraw::Literals } else { EdgeCaseDraw::Large };
+            let places = if places.is_empty() { &[5] } else { places };
             let eager = vec![value; OVERFLOWING as usize];
             let mut rewritten = eager.clone();
             places.iter().for_each(|&at| rewritten[at] = wrong);
-            first_wrong(&rewritten, &eager, &vec![f64::from(value); eager.len()])
+            first_wrong_in(domain, &rewritten, &eager, &vec![f64::from(value); eager.len()])
         };
         assert_eq!((of(INF, -INF, &[5]), of(INF, -INF, &[5, 77])), (None, Some(5)));
         assert_eq!((of(1e38, INF, &[5]), of(1e38, INF, &[5, 77])), (None, Some(5)));
         assert_eq!((of(1e38, -INF, &[5]), of(1e38, NAN, &[5])), (Some(5), Some(5)));
+        assert_eq!((of(1e38, INF, &[]), of(0.0, INF, &[5])), (Some(5), Some(5)), "what is tried in single places");
     }
 
     #[test]

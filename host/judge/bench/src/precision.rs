@@ -78,30 +78,30 @@ pub fn is_as_precise(ty: &TensorType, t: i8, [rewritten, eager, truth]: [&HeldTe
     let (rewritten, eager, truth) = (rewritten.elements(), eager.elements(), &truth.elements().to_f64());
     let skip = either_overflown(rewritten, eager, truth);
     let numbers = [rewritten.to_f64(), eager.to_f64()];
-    if !may_be_lost(ty, lost(ty, &numbers[0], &numbers[1], truth), lost(ty, &numbers[1], &numbers[0], truth)) {
+    if !may_be_lost(ty, [0, 1].map(|which| lost(ty, &numbers[which], &numbers[1 - which], truth))) {
         return false;
     }
     less_precise_than_eager(ty, rewritten, eager, truth, &skip).is_none()
         || are_explained(strays(ty, t, &numbers[0], truth), strays(ty, t, &numbers[1], truth))
 }
 
-/// Elements that are not finite where the other program's and the truth are. An infinity near the end of the type's range
-/// is a rounding.
-fn lost(ty: &TensorType, values: &[f64], others: &[f64], truth: &[f64]) -> usize {
-    let near_the_end = |value: f64, exact: f64| {
-        value.is_infinite() && value.signum() == exact.signum() && exact.abs() >= ty.dtype.largest() / 2.0
-    };
+/// Elements that are not finite where the other program's and the truth are: infinities of the truth's sign, and all others.
+/// Such an infinity near the end of the type's range is a rounding, and not counted.
+fn lost(ty: &TensorType, values: &[f64], others: &[f64], truth: &[f64]) -> [usize; 2] {
     let all = values.par_iter().zip(others).zip(truth);
-    all.filter(|&((&value, other), &exact)| {
-        !value.is_finite() && other.is_finite() && exact.is_finite() && !near_the_end(value, exact)
-    })
-    .count()
+    all.filter(|((value, other), exact)| !value.is_finite() && other.is_finite() && exact.is_finite())
+        .map(|((value, _), exact)| match value.is_infinite() && value.signum() == exact.signum() {
+            true => [usize::from(exact.abs() < ty.dtype.largest() / 2.0), 0],
+            false => [0, 1],
+        })
+        .reduce(|| [0, 0], |one, other| [one[0] + other[0], one[1] + other[1]])
 }
 
-/// Whether roundings explain so many lost elements, or, of few, another order of multiplications: parts of a long product may
-/// overflow though the whole does not.
-pub fn may_be_lost(ty: &TensorType, lost: usize, eagers: usize) -> bool {
-    lost as u64 <= ty.numel() / OVERFLOWING || are_explained(lost, eagers)
+/// Whether eager's lost elements explain those of the rewrite. Few infinities need no explanation: parts of a long product
+/// may overflow though the whole does not.
+pub fn may_be_lost(ty: &TensorType, [[overflown, others], eagers]: [[usize; 2]; 2]) -> bool {
+    let is_few = overflown as u64 <= ty.numel() / OVERFLOWING;
+    are_explained(others + if is_few { 0 } else { overflown }, eagers[0] + eagers[1])
 }
 
 /// Whether so many elements that stray from the truth are what eager's own straying explains: where a graph amplifies
@@ -258,13 +258,14 @@ mod tests {
         let (nan, inf) = (f64::NAN, f64::INFINITY);
         let eager = [1.0, 65_504.0, -1.0, inf];
         let truth = [1.0, 65_519.0, -1.0, 1e9];
-        assert_eq!(lost(&ty, &[nan, 65_504.0, -1.0, inf], &eager, &truth), 1);
-        assert_eq!(lost(&ty, &[1.0, inf, -inf, nan], &eager, &truth), 1, "one overflows, one never was near");
-        assert_eq!(lost(&ty, &[1.0, -inf, -1.0, 5.0], &eager, &truth), 1, "of the other sign");
-        assert_eq!(lost(&ty, &eager, &[1.0, 2.0, 3.0, 4.0], &truth), 0);
+        assert_eq!(lost(&ty, &[nan, 65_504.0, -1.0, inf], &eager, &truth), [0, 1]);
+        assert_eq!(lost(&ty, &[1.0, inf, -inf, nan], &eager, &truth), [1, 0], "one overflows, one never was near");
+        assert_eq!(lost(&ty, &[1.0, -inf, -1.0, 5.0], &eager, &truth), [0, 1], "of the other sign");
+        assert_eq!(lost(&ty, &eager, &[1.0, 2.0, 3.0, 4.0], &truth), [0, 0]);
         let large = TensorType::contiguous(Dtype::F16, [1 << 20, 3]);
-        assert!(may_be_lost(&ty, 0, 0) && !may_be_lost(&ty, 1, 0) && may_be_lost(&ty, 4, 1));
-        assert!(may_be_lost(&large, 3, 0) && !may_be_lost(&large, 4, 0));
+        let may = |ty, own, eagers| may_be_lost(ty, [own, eagers]);
+        assert!(may(&ty, [0, 0], [0, 0]) && !may(&ty, [1, 0], [0, 0]) && may(&ty, [3, 1], [0, 1]));
+        assert!(may(&large, [3, 0], [0, 0]) && !may(&large, [4, 0], [0, 0]) && !may(&large, [0, 1], [0, 0]));
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn differing(
 pub fn is_as_precise(ty: &TensorType, t: i8, three: [&Tensor; 3]) -> Result<bool, OnDeviceError> {
     let [rewritten, eager, exact] = three;
     let counts = Strays::of(ty, t, [rewritten, eager, exact])?;
-    if !may_be_lost(ty, counts.lost[0], counts.lost[1]) {
+    if !may_be_lost(ty, counts.lost) {
         return Ok(false);
     }
     let [rewritten, eager, exact] = [flat(rewritten)?, flat(eager)?, flat(exact)?];
@@ -61,7 +61,7 @@ pub fn is_as_precise(ty: &TensorType, t: i8, three: [&Tensor; 3]) -> Result<bool
 /// How many elements of the rewrite and of eager are lost, overflow and stray.
 #[derive(Default)]
 struct Strays {
-    lost: [usize; 2],
+    lost: [[usize; 2]; 2],
     overflown: [usize; 2],
     strays: [usize; 2],
 }
@@ -78,16 +78,19 @@ impl Strays {
                 [op("isfinite", &[&rewritten])?, op("isfinite", &[&eager])?, op("isfinite", &[&exact])?];
             // Where the truth is near the end of the type's range, an infinity of its sign is a rounding.
             let end = [VALUE, Arg::Float(ty.dtype.largest() / 2.0)];
-            let is_near = call("ge", "Scalar", &end, &[&op("abs", &[&exact])?])?;
+            let is_far_from_it = call("lt", "Scalar", &end, &[&op("abs", &[&exact])?])?;
             let sign = op("sign", &[&exact])?;
             let programs = [(&rewritten, &is_own, &is_eagers), (&eager, &is_eagers, &is_own)];
             for (which, (values, is_finite, is_others)) in programs.into_iter().enumerate() {
-                let is_rounding = op("logical_and", &[&op("isinf", &[values])?, &is_near])?;
-                let is_rounding =
-                    op("logical_and", &[&is_rounding, &op("eq.Tensor", &[&op("sign", &[values])?, &sign])?])?;
-                let is_lost = op("logical_not", &[&op("logical_or", &[is_finite, &is_rounding])?])?;
+                let is_same = op("eq.Tensor", &[&op("sign", &[values])?, &sign])?;
+                let is_of_its_sign = op("logical_and", &[&op("isinf", &[values])?, &is_same])?;
                 let is_known = op("logical_and", &[is_others, &is_exact])?;
-                counts.lost[which] += count(&op("logical_and", &[&is_lost, &is_known])?)? as usize;
+                let is_lost = op("logical_and", &[&op("logical_not", &[is_finite])?, &is_known])?;
+                let is_overflown = op("logical_and", &[&is_of_its_sign, &is_far_from_it])?;
+                let is_other = op("logical_not", &[&is_of_its_sign])?;
+                for (lost, is_so) in counts.lost[which].iter_mut().zip([is_overflown, is_other]) {
+                    *lost += count(&op("logical_and", &[&is_lost, &is_so])?)? as usize;
+                }
                 counts.overflown[which] += count(&op("logical_xor", &[is_finite, &is_exact])?)? as usize;
                 let is_far = op("logical_not", &[&is_close(values, &exact, tolerance)?])?;
                 let are_finite = op("logical_and", &[is_finite, &is_exact])?;

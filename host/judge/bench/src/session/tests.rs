@@ -205,7 +205,8 @@ fn a_timed_run_is_another_answer_only_if_an_untimed_one_differs() {
     assert_eq!(judged(&eager, None).1, [Finding::TimedRunDiffers { output: 0 }]);
     assert_eq!(judged(&eager, Some(&eager)).1, [Finding::TimedRunDiffers { output: 0 }]);
     let between = bytes(&[1.0, 2.0, 3.0, 4.1]);
-    assert_eq!(judged(&eager, Some(&between)).1, [], "eager is as far from it");
+    assert_eq!(judged(&eager, Some(&between)).1, [Finding::TimedRunDiffers { output: 0 }], "eager is as far from it");
+    assert_eq!(judged(&eager, Some(&timed)).1, [], "it is the timed run that is right");
 }
 
 #[test]

@@ -6,12 +6,12 @@ use super::contestant::{Contestant, RunOutputs};
 use super::drawn::input_error;
 use crate::blame::{memory_of, of_eager, of_rewrite};
 use crate::compare::OutputComparison;
+use crate::decided::decide;
 use crate::device::Spacing;
 use crate::held::HeldTensor;
 use crate::inputs::Round;
 use crate::integrity;
 use crate::measure::{self, BlockPlan, KeptOutputs, TrialRandom};
-use crate::precision::{can_judge, is_as_precise};
 use crate::witness::Observer;
 use passhost_ir::{Conversions, NodeId, OpTable, functionalise, in_place_nodes};
 use passhost_protocol::device::{DeviceStage, ProcessTiming, RewriteError, RewriteJob, TimedProgram, TimingError};
@@ -109,8 +109,8 @@ impl ReferenceSession {
     }
 
     /// Compares outputs of timed runs with eager's. One that is worse than the checked rounds were is worse on these inputs,
-    /// if a run that nobody times gives the same. Else it is another answer, unless it is as near to a double precision run
-    /// as eager's: a library that finds too little memory left may calculate in another way.
+    /// if a run that nobody times gives the same. Else it is another answer, unless each element is right by a double
+    /// precision run: a library that finds too little memory left may calculate in another way.
     pub(super) fn check_timed_runs(
         &self,
         kept: &[Vec<Tensor>],
@@ -127,7 +127,8 @@ impl ReferenceSession {
             let found = passes_at(&expected[position]);
             // A run with other inputs may need one step of tolerance more.
             let Some(checked) = timed.passes_at.get(position).copied().flatten() else { continue };
-            if found.is_some_and(|found| found <= checked + 1 || found <= -5) {
+            let is_right = |found: i8| found <= checked + 1 || found <= -5;
+            if found.is_some_and(is_right) {
                 continue;
             }
             if own.is_none() {
@@ -135,11 +136,10 @@ impl ReferenceSession {
             }
             let is_own = own.as_ref().is_some_and(|own| passes_at(&own[position]).is_some_and(|found| found <= -5));
             let finding = Finding::TimedRunDiffers { output: position as u32 };
-            let is_as_near =
-                |exact: &HeldTensor| can_judge(ty, exact) && is_as_precise(ty, -5, [&held, &expected[position], exact]);
+            let decided = || decide([&held, &expected[position], exact()?.get(position)?])?.passes_at;
             if is_own {
                 timed.passes_at[position] = found;
-            } else if !timed.findings.contains(&finding) && !exact().is_some_and(|exact| is_as_near(&exact[position])) {
+            } else if !timed.findings.contains(&finding) && !decided().is_some_and(is_right) {
                 timed.findings.push(finding);
             }
         }
