@@ -7,7 +7,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 /// Cores that a device's children time on and that nothing else of an evaluation uses; none where every core is needed, or
 /// the system does not say which there are. A CPU is timed on as many cores as it has threads, a GPU by one thread. A GPU of
 /// another number may be timed at the same time, by another evaluation too: none takes the core of one with a lower number,
-/// nor a core that shares what computes with it.
+/// nor a core that shares what computes with it. Evaluations that see one GPU each, under the same number, share a core.
 pub fn for_timing(gpu: Option<u32>, threads: u32) -> Vec<u32> {
     let wanted = if gpu.is_some() { 1 } else { threads as usize };
     let mut left = allowed();

@@ -93,10 +93,11 @@ impl DeviceGuard {
         DeviceGuard::take_at(&path(&std::env::temp_dir(), id), how, [own, 0], PACE, tell)
     }
 
-    /// The same with a file, and users who are waited for as long as it takes. Who times waits at the head of a line, so that
-    /// its turn comes though others always work.
+    /// The same with a file, and users who are waited for as long as it takes. Who times waits at the head of a queue, which
+    /// is a lock too: those who come later and share the device wait behind it.
     fn take_at(path: &Path, how: Use, trusted: [u32; 2], pace: Pace, mut tell: impl FnMut(&Holder)) -> DeviceGuard {
-        let _line = DeviceGuard::locked(&path.with_extension("line"), how, trusted, pace, &mut tell);
+        let pace = Pace { patience: pace.patience / 2, ..pace };
+        let _queue = DeviceGuard::locked(&path.with_extension("queue"), how, trusted, pace, &mut tell);
         DeviceGuard::locked(path, how, trusted, pace, tell)
     }
 
@@ -294,7 +295,7 @@ mod tests {
             let begin = |how| {
                 let (path, has, waits) = (&path, has.clone(), waits.clone());
                 scope.spawn(move || {
-                    let _turn = DeviceGuard::take_at(path, how, own(), PACE, |_| waits.send(how).unwrap());
+                    let _guard = DeviceGuard::take_at(path, how, own(), PACE, |_| waits.send(how).unwrap());
                     has.send(how).unwrap();
                 });
             };
