@@ -76,8 +76,9 @@ def right(x, found, weight=WEIGHT):
 def layers():
     """Called once with an input that moves from then on, as a piece is that was judged."""
     recorder = Recorder(layer)
-    for _ in range(2):
-        recorder(drawn(), WEIGHT)
+    # Both are there at once: else the second one may lie where the first one lay.
+    for x in [drawn(), drawn()]:
+        recorder(x, WEIGHT)
     recorder.captures = recorder.streams = recorder.releases = 0
     return recorder
 
