@@ -91,6 +91,8 @@ class Session:
         #: Of a training step, whether a rewrite was taken in its graphs that were called, and what may time it.
         self._taken: dict[str, bool] = {}
         self._step: Whole | None = None
+        #: Whether both graphs of a training step can run more often than the user asks.
+        self._can_repeat = True
         #: How many inputs and results the graph of Dynamo has.
         self._outer = (0, 0)
 
@@ -141,18 +143,16 @@ class Session:
         """Compiles a graph of ATen ops."""
         if kind == "inference":
             return self._compiled(kind, module, self._inference(module)).boxed()
-        if kind == "forward":
-            changed = _changed(self._outer[0])
-            if self._options.check and changed is not None and can_run_again(calls(module.graph)):
-                self._step = Whole(f"{self._loaded.name}, training step", True, changed)
-        elif not can_run_again(calls(module.graph)):
-            self._step = None
+        self._can_repeat = self._can_repeat and can_run_again(calls(module.graph))
+        changed = _changed(self._outer[0]) if kind == "forward" and self._options.check else None
+        if changed is not None:
+            self._step = Whole(f"{self._loaded.name}, training step", True, changed)
 
         def settled(taken: bool, _: Callable[[list[Any]], Any] | None) -> None:
             self._taken[kind] = taken
             if len(self._taken) == 2:
                 self.is_pointless = not any(self._taken.values())
-                self._untimed = None if self.is_pointless else self._step
+                self._untimed = self._step if self._can_repeat and not self.is_pointless else None
 
         return self._compiled(kind, module, settled).boxed()
 

@@ -464,6 +464,44 @@ def test_a_step_in_a_checkpoint_is_not_timed(dynamo, monkeypatch):
     assert not titles
 
 
+@torch.library.custom_op("passhost_test::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+
+@twice.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+class BackwardTwice(torch.autograd.Function):
+    """The same number, whose gradient a foreign op doubles."""
+
+    @staticmethod
+    def forward(_, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(_, gradient):
+        return twice(gradient)
+
+
+def test_a_step_whose_backward_calls_what_may_leave_something_behind_is_not_timed(dynamo, monkeypatch):
+    titles = with_clock(dynamo, monkeypatch, (2.0, 1.0))
+
+    def model(x, factor):
+        return torch.nn.functional.layer_norm(BackwardTwice.apply(x * factor), (64,)).sin().cos()
+
+    x, gradients = torch.randn(8, 64), []
+    for run in (model, torch.compile(model, backend=dynamo.backend)):
+        factor = torch.ones(64, requires_grad=True)
+        for _ in range(3):
+            run(x, factor).square().sum().backward()
+        gradients.append(factor.grad)
+    close(*gradients)
+    assert not titles
+
+
 def test_a_step_for_which_memory_is_short_trains_all_the_same(dynamo, monkeypatch, caplog):
     def short(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate")
