@@ -53,7 +53,7 @@ class Whole:
             return None
         if gpus and torch.cuda.is_current_stream_capturing():
             return None
-        if any(value.requires_grad or value.is_inference() for value in changed) and self._is_training:
+        if any(value.requires_grad or value.is_inference() for value in changed):
             return None
         runs = (as_it_was, ours)
         if self._is_training:
