@@ -43,7 +43,7 @@ fn two_kernels(rewriter: &mut Rewriter, found: &Match) -> Result<(), PassError> 
          v3: f32 = div v1, v2
          out v3 over [p0] as [{rows}]"
     );
-    // Behind x, before the nodes that go.
+    // After x, before what is removed.
     let position = rewriter.position(found.nodes[0])?;
     let sums = rewriter.insert_kernel(position, partial, [x])?;
     rewriter.replace_with(&found.nodes, total, sums, [mean])?;
