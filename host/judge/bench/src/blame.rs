@@ -55,10 +55,10 @@ pub fn while_captured(error: RewriteError) -> TimingError {
     }
 }
 
-/// Who is to blame where a rewrite found no memory: the rewrite, if the device `can_give` what a rewrite may take.
-pub fn memory_of(error: RewriteError, can_give: impl FnOnce() -> bool) -> RewriteError {
+/// Who is to blame where a rewrite found no memory: the rewrite, if the device `has_room` for what it may take.
+pub fn memory_of(error: RewriteError, has_room: impl FnOnce() -> bool) -> RewriteError {
     match error {
-        RewriteError::Memory { node, op, message } if can_give() => {
+        RewriteError::Memory { node, op, message } if has_room() => {
             RewriteError::Op { node, op, message: Cause::OutOfMemory(message).to_string() }
         }
         other => other,

@@ -18,6 +18,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 const GUARD_BYTE: u8 = 0xa5;
+/// Bytes that no GPU has.
+const TOO_MANY: u64 = 1 << 50;
 /// Bytes of a tensor that leaves nothing else in the cache of a GPU.
 const FLUSH: i64 = 512 << 20;
 /// Elements of `f32` that are copied to find out how fast a cache is, of a GPU and of a core: it holds both tensors.
@@ -202,6 +204,11 @@ impl BenchDevice {
     /// Whether so many bytes of its memory can be had at once.
     pub fn can_give(&self, bytes: u64) -> bool {
         Tensor::empty(self.target(), &bytes_type(bytes)).is_ok()
+    }
+
+    /// Gives a GPU what libtorch keeps of its memory for later, as it does where it finds too little.
+    pub fn give_back(&self) {
+        let _ = self.gpu.is_some() && self.can_give(TOO_MANY);
     }
 
     /// How many bytes a GPU has left, if these are more; `None` where there is room for them, or on the CPU.

@@ -113,6 +113,9 @@ pub fn serve() -> Result<(), DeviceServeError> {
             link.send(&FromDevice::Spent(device.restart()))?;
         }
         let lost = device.as_ref().is_some_and(|device| device.is_lost());
+        if let (Some(reference), false) = (&reference, lost) {
+            reference.give_back();
+        }
         if lost {
             link.send(&FromDevice::Lost)?;
         }

@@ -36,6 +36,9 @@ use std::time::{Duration, Instant};
 /// Rounds from here on are redraws after a round that told nothing.
 const REDRAW: u32 = 1 << 16;
 
+/// Bytes of a check from which on other processes need the memory that libtorch keeps for later.
+const LARGE: u64 = 1 << 30;
+
 /// A reference program that has run.
 pub struct ReferenceSession {
     device: Rc<BenchDevice>,
@@ -69,6 +72,19 @@ impl Watch<Target> for LearnedTypes {
 }
 
 impl ReferenceSession {
+    /// Whether the device has what a check takes, and a rewrite may take besides. One that found no memory is to blame then.
+    fn has_room(&self, job: &RewriteJob) -> bool {
+        let needed = check_bytes(&self.graph, &self.specs, false);
+        self.device.can_give(needed.saturating_add(job.settings.rewrite_bytes))
+    }
+
+    /// Leaves other processes the memory that this one has no use for until the next request.
+    pub fn give_back(&self) {
+        if check_bytes(&self.graph, &self.specs, false) >= LARGE {
+            self.device.give_back();
+        }
+    }
+
     /// Compiles and runs the program.
     pub fn load(
         device: &Rc<BenchDevice>,
