@@ -30,7 +30,7 @@ pub fn renounce(kept: CapabilitySet) -> Result<(), ConfineError> {
     limit(Resource::Core, 0, "forbid core dumps")
 }
 
-/// Arranges that the parent's death ends this process, whatever it is doing, and that Ctrl-C does not.
+/// Arranges that the parent's death ends this process, whatever it is doing, and that neither Ctrl-C nor SIGTERM does.
 ///
 /// # Errors
 ///
@@ -40,10 +40,12 @@ pub fn die_with_parent() -> Result<(), ConfineError> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(step("die with the parent"))
 }
 
-/// Ignores Ctrl-C, which a terminal sends to all processes: what it means, the parent decides.
+/// Ignores Ctrl-C and SIGTERM, which a terminal or `timeout` sends to all processes: what they mean, the parent decides.
 pub fn outlive_interruptions() {
-    // SAFETY: nothing is called for the signal, which is ignored.
-    unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: nothing is called for the signal, which is ignored.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
 }
 
 /// Keeps other processes of this user from attaching to this one.
