@@ -177,10 +177,6 @@ def convolutions(t):
              "%r = aten::conv2d(%x, %w, %b)\n return (%r)", near="close")
         case("a convolution with channels last", dict(x=(t, [2, 4, 3, 3], "channels last"), w=(t, [4, 1, 3, 3], "channels last")),
              "%c = aten::conv2d(%x, %w, none, [1, 1], [1, 1], [1, 1], 4)\n %r = aten::relu(%c)\n return (%r)", near="close")
-        case("any convolution", dict(**x, w=(t, [4, 2, 3, 3]), b=(t, [4])),
-             "%r = aten::convolution(%x, %w, %b, [2, 1], [1, 1], [1, 1], false, [0, 0], 2)\n return (%r)", near="close")
-        case("any transposed convolution", dict(**x, w=(t, [4, 3, 2, 3])),
-             "%r = aten::convolution(%x, %w, none, [2, 1], [0, 1], [1, 2], true, [1, 0], 2)\n return (%r)", near="close")
         case("a transposed convolution along one dimension", dict(x=(t, [2, 3, 4]), w=(t, [3, 2, 4]), b=(t, [2])),
              "%r = aten::conv_transpose1d(%x, %w, %b, [3], [1])\n return (%r)", near="close")
         case("a transposed convolution in three dimensions", dict(x=(t, [1, 2, 2, 3, 2]), w=(t, [2, 2, 2, 2, 2])),

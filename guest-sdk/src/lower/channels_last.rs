@@ -1,11 +1,12 @@
 //! Images with their channels last between convolutions that stay calls of a GPU's library.
 //!
-//! Its kernels of half types take channels last. Of row-major images it makes such by kernels of its own: of the input and
-//! the weight before the convolution, and back of the result. Kernels of ours read and write either layout, so that a
-//! conversion is saved wherever one of them, or another such convolution, stands at either side.
+//! Its kernels of half types take channels last, and those of large transposed convolutions of `f32`. Of row-major images it
+//! makes such by kernels of its own: of the input and the weight before the convolution, and back of the result. Kernels of
+//! ours read and write either layout, so that a conversion is saved wherever one of them, or another such convolution, stands
+//! at either side.
 
 use super::analysis::GraphAnalysis;
-use super::contraction::convolution::is_of_images;
+use super::contraction::convolution::of_images;
 use super::fusion::FusionPlan;
 use super::group::Group;
 use super::moves::Move;
@@ -14,16 +15,23 @@ use crate::args::Args;
 use crate::indexing::pinned;
 use crate::rewriter::{COPY, Rewriter, is_row_major_image};
 use fixedbitset::FixedBitSet;
-use passhost_ir::{DeviceFacts, DeviceKind, Dtype, Graph, Infer, Node, NodeId, NodeKind, ValueId};
+use passhost_ir::{DeviceFacts, DeviceKind, Dtype, Graph, Infer, Node, NodeId, NodeKind, TensorType, ValueId};
 use std::collections::HashSet;
 
-/// Channels of half types that the library's kernels take at a time.
+/// Channels that the library's kernels take at a time.
 const CHANNELS_AT_A_TIME: i64 = 8;
+
+/// Channels of `f32` from which on a transposed convolution rounds to TF32 in either layout: with fewer, and where it is not
+/// transposed, channels last have other bits.
+const FEWEST_OF_F32: i64 = 16;
+
+/// Elements of a result of `f32` from which on conversions are most of what the library's convolution takes.
+const SMALLEST_OF_F32: u64 = 1 << 24;
 
 /// Elements of a weight up to which a copy of it takes less than the conversions that are saved.
 const LARGEST_WEIGHT: u64 = 600_000;
 
-/// `(input, weight, bias, stride, padding, dilation, groups)`.
+/// `(input, weight, bias, stride, padding, dilation, groups)`; of a transposed one `(..., output_padding, groups, dilation)`.
 const GROUPS: usize = 6;
 
 /// Has convolutions that a plan leaves to a GPU's library take and give their images with channels last, together with the
@@ -90,10 +98,12 @@ impl<'a> ImageChain<'a> {
         let normed = self.norms();
         let mut saved = 0;
         for position in (0..graph.nodes.len()).filter(|&position| self.roles[position] == ChainRole::Gains) {
-            let is_plain = |side: &FixedBitSet, at: usize| self.roles[at] == ChainRole::Passes && !side.contains(at);
-            let is_saved = |side: &FixedBitSet, at: usize| members.contains(at) || is_plain(side, at);
-            let before = self.definitions(position);
             let result = graph.nodes[position].outputs[0];
+            let is_plain = |side: &FixedBitSet, at: usize| self.roles[at] == ChainRole::Passes && !side.contains(at);
+            // A norm of `f32` goes over images in rows many times as fast.
+            let is_half = graph.ty(result).dtype != Dtype::F32;
+            let is_saved = |side: &FixedBitSet, at: usize| is_half && members.contains(at) || is_plain(side, at);
+            let before = self.definitions(position);
             let mut readers = self.analysis.links.uses.readers(result).iter();
             let found = before.take(1).filter(|&at| is_saved(&normed[0], at)).count()
                 + usize::from(readers.any(|&at| is_saved(&normed[1], at)));
@@ -167,7 +177,7 @@ impl<'a> ImageChain<'a> {
 
     /// The images that a node reads; of a convolution not its weight.
     fn images(&self, position: usize) -> impl Iterator<Item = ValueId> + use<'_> {
-        let count = if is_of_images(self.analysis.node(position)) { 1 } else { usize::MAX };
+        let count = of_images(self.analysis.node(position)).map_or(usize::MAX, |_| 1);
         let operands = self.analysis.links.operands[position].iter().copied().take(count);
         operands.filter(|&operand| is_row_major_image(self.analysis.graph.ty(operand)))
     }
@@ -196,26 +206,36 @@ fn role(analysis: &GraphAnalysis<'_>, position: usize) -> ChainRole {
     }
 }
 
-/// Whether the library has kernels for a convolution that take channels last.
+/// Whether the library has kernels for a convolution that take channels last, faster by what it need not convert.
 fn gains(graph: &Graph, node: &Node) -> bool {
     let (Some(1), Some(input), Some(&result)) = (groups(node), Args::of(node).tensor(0), node.outputs.first()) else {
         return false;
     };
-    let fits = |value: ValueId| {
-        let ty = graph.ty(value);
-        matches!(ty.dtype, Dtype::F16 | Dtype::Bf16) && is_row_major_image(ty) && ty.shape[1] % CHANNELS_AT_A_TIME == 0
+    let [input, result] = [input, result].map(|value| graph.ty(value));
+    let (fewest, smallest) = match (input.dtype, of_images(node)) {
+        (Dtype::F16 | Dtype::Bf16, Some(false)) => (CHANNELS_AT_A_TIME, 0),
+        (Dtype::F32, Some(true)) if !is_padded_far(node) => (FEWEST_OF_F32, SMALLEST_OF_F32),
+        _ => return false,
     };
-    let weight = Args::of(node).tensor(1).map(|weight| graph.ty(weight).numel());
-    fits(input) && fits(result) && weight.is_some_and(|elements| elements <= LARGEST_WEIGHT)
+    let fits =
+        |ty: &TensorType| is_row_major_image(ty) && ty.shape[1] >= fewest && ty.shape[1] % CHANNELS_AT_A_TIME == 0;
+    let weight = Args::of(node).tensor(1).map_or(u64::MAX, |weight| graph.ty(weight).numel());
+    fits(input) && fits(result) && result.numel() >= smallest && weight <= LARGEST_WEIGHT
+}
+
+/// Whether a transposed convolution's result goes on by a stride or more: ATen leaves that to no library.
+fn is_padded_far(node: &Node) -> bool {
+    let [stride, further] = [3, 5].map(|place| Args::of(node).ints(place).unwrap_or_default());
+    further.iter().max() >= stride.iter().min()
 }
 
 /// Whether a convolution's windows are single elements: with channels last it is a product of two matrices as they lie.
 fn is_of_one_place(graph: &Graph, node: &Node) -> bool {
-    let weight = Args::of(node).tensor(1).filter(|_| groups(node) == Some(1));
+    let weight = Args::of(node).tensor(1).filter(|_| of_images(node) == Some(false) && groups(node) == Some(1));
     weight.is_some_and(|weight| graph.ty(weight).shape[2..] == [1, 1])
 }
 
 /// The groups of a convolution of images.
 fn groups(node: &Node) -> Option<i64> {
-    Args::of(node).int(GROUPS).filter(|_| is_of_images(node))
+    Args::of(node).int(GROUPS).filter(|_| of_images(node).is_some())
 }

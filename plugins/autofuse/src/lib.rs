@@ -41,25 +41,25 @@ impl Pass for Autofuse {
         let removed: usize = idle.iter().map(|remove| remove(rewriter).len()).sum();
         rewriter.remove_dead_code();
         if removed > 0 {
-            log!("{removed} nodes do nothing");
+            log!("{removed} idle nodes");
         }
         let calls = attention::call(rewriter, device, host)?;
         if calls > 0 {
-            log!("attention is one call of the library's, {calls} times");
+            log!("attention is one library call, {calls} times");
         }
         let biases = bias::split(rewriter, device, host);
         if biases > 0 {
-            log!("biases of {biases} convolutions are added behind them, as ATen does");
+            log!("biases of {biases} convolutions are added behind them");
         }
         let mut plan = lower::fuse(rewriter.graph(), device, Group::ALL);
         let images = lower::lay_channels_last(rewriter, device, (&plan, Group::ALL), host);
         if images > 0 {
-            log!("{images} nodes read images with their channels last, as the library's convolutions take them");
+            log!("{images} nodes read images with channels last");
             plan = lower::fuse(rewriter.graph(), device, Group::ALL);
         }
         let (plan, rows) = lower::lay_row_major(rewriter, device, Group::ALL, plan);
         if rows > 0 {
-            log!("{rows} results that kernels alone read lie row by row, other than ATen lays them");
+            log!("{rows} results that kernels alone read lie row by row");
         }
         let kernels = rewriter.replace_all(plan.kernels.iter().map(|fused| &fused.lowered))?;
         for (kernel, fused) in kernels.iter().zip(&plan.kernels).take(MOST_LINES) {
@@ -68,7 +68,7 @@ impl Pass for Autofuse {
         }
         summarise(&plan);
         if calculates_nothing(rewriter.graph()) {
-            log!("every result is a view of an input: nothing is calculated that a kernel could stand for");
+            log!("every result is a view of an input: nothing is calculated");
         }
         for refusal in plan.refusals {
             rewriter.refuse(refusal.nodes, refusal.reason);

@@ -133,6 +133,45 @@ fn ops_between_convolutions_keep_channels_last() {
     }
 }
 
+/// Their elements are calculated by no test.
+#[test]
+fn large_transposed_convolutions_of_f32_take_channels_last() {
+    let text = |channels: i64, [given, side]: [i64; 2], call: &str, behind: &str| {
+        let image = format!("f32[16,{channels},{side},{side}]");
+        format!(
+            "graph(%x: f32[16,{channels},{given},{given}], %k: f32[{channels},{channels},3,3], %b: f32[{channels}]) {{
+               %c: {image} = {call}
+               %r: {image} = aten::relu(%c)
+               %o: {image} = {behind}
+               return (%o)
+             }}"
+        )
+    };
+    let call = "aten::conv_transpose2d.input(%x, %k, %b, [1, 1], [1, 1])";
+    let far = "aten::conv_transpose2d.input(%x, %k, %b, [1, 1], [2, 2], [1, 1], 1, [2, 2])";
+    let (tanh, norm) = ("aten::tanh(%r)", "aten::group_norm(%r, 4, %b, %b)");
+    let cases = [
+        ("of 64 channels", 64, [128, 128], call, tanh, 1),
+        ("of 16 channels", 16, [256, 256], call, tanh, 1),
+        ("of too few channels", 8, [512, 512], call, tanh, 0),
+        ("of channels that the library would pad", 20, [256, 256], call, tanh, 0),
+        ("of few elements", 64, [120, 120], call, tanh, 0),
+        ("in front of a norm", 64, [128, 128], call, norm, 0),
+        ("that ATen leaves to no library", 64, [128, 129], far, tanh, 0),
+        ("that is not transposed", 64, [128, 128], "aten::conv2d(%x, %k, %b, padding=[1, 1])", tanh, 0),
+    ];
+    for (name, channels, side, call, behind, expected) in cases {
+        let graph = parse(&text(channels, side, call, behind));
+        let (rewritten, _) = rewrite_for(&Autofuse, graph.clone(), &H200).unwrap();
+        let verified = verify_rewrite(&graph, &rewritten, OpTable::insert(), &mut Types::default());
+        assert!(verified.is_ok(), "{name}: {verified:?}\n{rewritten}");
+        let is_one =
+            |node: &&Node| matches!(&node.kind, NodeKind::Aten { op, .. } if op.name.starts_with("aten::conv"));
+        let last = rewritten.nodes.iter().filter(is_one).filter(|node| !rewritten.ty(node.outputs[0]).is_contiguous());
+        assert_eq!(last.count(), expected, "{name}: {rewritten}");
+    }
+}
+
 #[test]
 fn other_convolutions_keep_rows() {
     let block = block("%p, %a");
@@ -160,7 +199,7 @@ fn other_convolutions_keep_rows() {
     );
     let cases = [
         ("on a CPU", &*block, &DEVICE),
-        ("of f32", &block.replace("f16", "f32"), &H200),
+        ("small ones of f32", &block.replace("f16", "f32"), &H200),
         ("of channels that the library would pad", &of_channels("36"), &H200),
         ("with weights that take long to copy", &of_channels("88"), &H200),
         ("in groups", &grouped, &H200),

@@ -15,12 +15,13 @@ pub(in crate::lower) const RULES: &[Rule] = &[
     Rule::products("aten::conv_transpose1d", &[""], backward).only("as conv2d"),
     Rule::products("aten::conv_transpose2d", &["input"], backward).only("as conv2d"),
     Rule::products("aten::conv_transpose3d", &["input"], backward).only("as conv2d"),
-    Rule::products("aten::convolution", &[""], either).only("as conv2d"),
 ];
 
-/// Whether a node is a convolution of images.
-pub(in crate::lower) fn is_of_images(node: &Node) -> bool {
-    matches!(&node.kind, NodeKind::Aten { op, .. } if op.name == "aten::conv2d" && op.overload.is_empty())
+/// Of a convolution of images, whether it is transposed.
+pub(in crate::lower) fn of_images(node: &Node) -> Option<bool> {
+    let NodeKind::Aten { op, .. } = &node.kind else { return None };
+    let is = |name, overload| op.name == name && op.overload == overload;
+    is("aten::conv_transpose2d", "input").then_some(true).or_else(|| is("aten::conv2d", "").then_some(false))
 }
 
 /// How windows lie along the last dimensions, one entry for each, and the axes: of the result, then of the window, that is
@@ -93,12 +94,6 @@ fn forward(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
 /// `(input, weight, bias, stride, padding, output_padding, groups, dilation)`.
 fn backward(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
     transposed(&ConvolutionWindows::of(call, [3, 4, 7, 6])?)
-}
-
-/// `(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)`.
-fn either(call: &NodeCall<'_>) -> Result<Contraction, Uncovered> {
-    let windows = ConvolutionWindows::of(call, [3, 4, 5, 8])?;
-    if call.args.bool(6) == Some(false) { convolved(&windows) } else { transposed(&windows) }
 }
 
 /// Channels that a library adds up at each place of a window before it goes on with others.
