@@ -1,6 +1,7 @@
 """Processes that measure on GPUs. Several of a GPU compile at the same time; while one times, the others are stopped.
 
-The program that measures starts itself anew with `--worker`, which calls `work`. Tasks and results are JSON.
+The program that measures starts itself anew with `--worker`, which calls `work`. Tasks and results are JSON. What leads
+to the first result runs beside the others, Inductor's choice of kernels too; only the backend's own timing is alone.
 """
 
 import json
@@ -82,47 +83,63 @@ def measure(tasks, keep, lost, *, gpus, workers, seconds, most):
 
         return call
 
-    of_all = [Gpu(number) for number in range(gpus)]
+    of_all = [Gpu(number, deadline, most) for number in range(gpus)]
     threads = [
-        threading.Thread(target=gpu.work, args=(left, locked(keep), locked(lost), deadline, most))
+        threading.Thread(target=gpu.work, args=(left, locked(keep), locked(lost)))
         for _ in range(workers)
         for gpu in of_all
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        for gpu in of_all:
+            gpu.stop()
+        raise
 
 
 class Gpu:
     """The workers of a GPU, of which one is alone at times."""
 
-    def __init__(self, number):
-        self.number, self.processes, self.turn = number, set(), threading.Lock()
+    def __init__(self, number, deadline, most):
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+        self.name = visible.split(",")[number] if visible else str(number)
+        self.deadline, self.most = deadline, most
+        self.processes, self.turn = set(), threading.Lock()
 
     def start(self):
-        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(self.number)}
+        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": self.name}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         with self.turn:
             process = subprocess.Popen([sys.executable, sys.argv[0], "--worker"], env=environment, **pipes)
             self.processes.add(process)
         return process
 
-    def work(self, tasks, keep, lost, deadline, most):
+    def stop(self):
+        """Ends all workers, whose tasks are neither kept nor lost."""
+        self.deadline = 0
+        for process in list(self.processes):
+            process.kill()
+
+    def work(self, tasks, keep, lost):
         """Gives a worker one task after the other. One that ends or takes too long is replaced."""
         process = self.start()
-        while time.monotonic() < deadline:
+        while time.monotonic() < self.deadline:
             try:
                 task = tasks.get_nowait()
             except queue.Empty:
                 break
-            timer = threading.Timer(min(most, deadline - time.monotonic()), process.kill)
+            timer = threading.Timer(min(self.most, self.deadline - time.monotonic()), process.kill)
             timer.start()
-            ended = self.results(process, task, keep)
-            timer.cancel()
-            if ended == "lost" and time.monotonic() < deadline:
-                lost(task)
-            if ended != "right":
+            try:
+                ended = self.results(process, task, keep)
+            finally:
+                timer.cancel()
+            if ended != "right" and time.monotonic() < self.deadline:
+                if ended == "lost":
+                    lost(task)
                 process.kill()
                 process = self.start()
         process.kill()
@@ -144,7 +161,8 @@ class Gpu:
                 keep(task, said)
                 # What a process does on the GPU after such an error fails.
                 ended = "spoiled" if "CUDA error" in line else ended
-        except BrokenPipeError:
+        except (BrokenPipeError, ValueError):
+            # It was killed, perhaps in the middle of a line.
             pass
         with self.turn:
             self.processes.discard(process)
