@@ -55,10 +55,11 @@ pub fn while_captured(error: RewriteError) -> TimingError {
     }
 }
 
-/// Who is to blame where a rewrite found no memory: the rewrite, if the device `has_room` for what it may take.
-pub fn memory_of(error: RewriteError, has_room: impl FnOnce() -> bool) -> RewriteError {
+/// Who is to blame where a rewrite found no memory: the rewrite, if `eager_takes_less`. That does not depend on what other
+/// processes have taken meanwhile.
+pub fn memory_of(error: RewriteError, eager_takes_less: impl FnOnce() -> bool) -> RewriteError {
     match error {
-        RewriteError::Memory { node, op, message } if has_room() => {
+        RewriteError::Memory { node, op, message } if eager_takes_less() => {
             RewriteError::Op { node, op, message: Cause::OutOfMemory(message).to_string() }
         }
         other => other,

@@ -22,7 +22,7 @@ use crate::held::HeldTensor;
 use crate::inputs::Round;
 use crate::trivial::degenerate;
 use drawn::{DrawnInputs, input_error};
-use passhost_ir::verify::check_bytes;
+use passhost_ir::verify::{check_bytes, peak_bytes};
 use passhost_ir::{Graph, InputSpec, NodeKind, OpTable, TensorType, constant_nodes, functionalise};
 use passhost_protocol::device::{DeviceStage, LoadReport, ReferenceError, RewriteError, RewriteJob};
 use passhost_result::Work;
@@ -72,10 +72,9 @@ impl Watch<Target> for LearnedTypes {
 }
 
 impl ReferenceSession {
-    /// Whether the device has what a check takes, and a rewrite may take besides. One that found no memory is to blame then.
-    fn has_room(&self, job: &RewriteJob) -> bool {
-        let needed = check_bytes(&self.graph, &self.specs, false);
-        self.device.can_give(needed.saturating_add(job.settings.rewrite_bytes))
+    /// Whether a rewrite takes more memory at once than eager, by estimate: where it finds none, it is to blame then.
+    fn takes_less_than(&self, rewrite: &Graph) -> bool {
+        peak_bytes(&self.graph, OpTable::sample()) < peak_bytes(rewrite, OpTable::insert())
     }
 
     /// Leaves other processes the memory that this one has no use for until the next request.

@@ -15,7 +15,7 @@ impl ReferenceSession {
     pub fn evaluate(&self, job: &RewriteJob, stage: impl FnMut(DeviceStage)) -> EvaluationReport {
         let mut evaluation = EvaluationReport::default();
         if let Err(error) = self.try_evaluate(job, stage, &mut evaluation) {
-            evaluation.error = Some(memory_of(error, || self.has_room(job)));
+            evaluation.error = Some(memory_of(error, || self.takes_less_than(&job.rewrite)));
             evaluation.outputs.clear();
         }
         evaluation

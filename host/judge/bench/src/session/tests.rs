@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
+use crate::blame::memory_of;
 use passhost_ir::{Draw, Dtype, NodeId};
 use passhost_protocol::device::{Draws, EvaluationReport, ExternalRun, NotCaptured, ProcessTiming, TimingError};
 use passhost_result::{Finding, Launch, OtherRounds, Settings};
@@ -97,6 +98,21 @@ fn inputs_do_not_count_against_the_memory_of_a_rewrite() {
     );
     let error = evaluate(&reference, &copied, limit).error.unwrap().to_string();
     assert!(error.contains("out of memory"), "{error}");
+}
+
+#[test]
+fn a_rewrite_is_to_blame_for_want_of_memory_if_it_takes_more_than_eager() {
+    let _alone = alone();
+    let reference = reference(SUM);
+    let larger = SUM.replace(
+        "%a: f32[64] = aten::sum.dim_IntList(%x",
+        "%e: f32[64,4096] = aten::exp(%x)\n  %a: f32[64] = aten::sum.dim_IntList(%e",
+    );
+    for (rewrite, is_to_blame) in [(SUM, false), (&larger, true)] {
+        let error = RewriteError::Memory { node: NodeId(0), op: "aten::exp".into(), message: "6 GiB".into() };
+        let blamed = memory_of(error, || reference.takes_less_than(&Graph::parse(rewrite).unwrap()));
+        assert_eq!(matches!(blamed, RewriteError::Op { .. }), is_to_blame, "{blamed}");
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl ReferenceSession {
         stage: impl FnMut(DeviceStage),
     ) -> Result<ProcessTiming, TimingError> {
         self.try_time(job, passes_at, stage).map_err(|error| match error {
-            TimingError::Rewrite(error) => memory_of(error, || self.has_room(job)).into(),
+            TimingError::Rewrite(error) => memory_of(error, || self.takes_less_than(&job.rewrite)).into(),
             error => error,
         })
     }

@@ -8,10 +8,12 @@ import ctypes
 import gc
 import json
 import os
+import signal
 import sys
 
 PR_SET_PDEATHSIG, SIGKILL = 1, 9
 ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 # Answers leave by a descriptor of their own: what libraries print goes to standard error.
 ANSWERS = os.fdopen(os.dup(1), "w")
