@@ -100,13 +100,14 @@ impl<'a> ImageChain<'a> {
         for position in (0..graph.nodes.len()).filter(|&position| self.roles[position] == ChainRole::Gains) {
             let result = graph.nodes[position].outputs[0];
             let is_plain = |side: &FixedBitSet, at: usize| self.roles[at] == ChainRole::Passes && !side.contains(at);
-            // A norm of `f32` goes over images in rows many times as fast.
-            let is_half = graph.ty(result).dtype != Dtype::F32;
-            let is_saved = |side: &FixedBitSet, at: usize| is_half && members.contains(at) || is_plain(side, at);
-            let before = self.definitions(position);
-            let mut readers = self.analysis.links.uses.readers(result).iter();
-            let found = before.take(1).filter(|&at| is_saved(&normed[0], at)).count()
-                + usize::from(readers.any(|&at| is_saved(&normed[1], at)));
+            let is_saved = |side: &FixedBitSet, at: usize| members.contains(at) || is_plain(side, at);
+            let before = self.definitions(position).take(1).filter(|&at| is_saved(&normed[0], at)).count();
+            let readers = self.analysis.links.uses.readers(result);
+            let found = match graph.ty(result).dtype {
+                // A norm of `f32` goes over images in rows many times as fast.
+                Dtype::F32 => usize::from(!readers.is_empty() && readers.iter().all(|&at| is_plain(&normed[1], at))),
+                _ => before + usize::from(readers.iter().any(|&at| is_saved(&normed[1], at))),
+            };
             if found == 0 {
                 members.set(position, false);
             }

@@ -127,7 +127,7 @@ impl Relayout<'_> {
             is_row_major_image(before) && *ty == channels_last(before) || number > 0 && ty == before
         });
         if types.len() != node.outputs.len() || !fits.all(|fits| fits) {
-            return Err(format!("`{op}` gives another layout"));
+            return Err("it gives another layout".to_owned());
         }
         let args = args.iter().map(|arg| arg.map(|&value| self.with_channels_last(value))).collect();
         let mut outputs = vec![];

@@ -140,6 +140,7 @@ fn large_transposed_convolutions_of_f32_take_channels_last() {
         let image = format!("f32[16,{channels},{side},{side}]");
         format!(
             "graph(%x: f32[16,{channels},{given},{given}], %k: f32[{channels},{channels},3,3], %b: f32[{channels}]) {{
+               %y: f32[16,{channels},{given},{given}] = aten::sigmoid(%x)
                %c: {image} = {call}
                %r: {image} = aten::relu(%c)
                %o: {image} = {behind}
@@ -147,8 +148,8 @@ fn large_transposed_convolutions_of_f32_take_channels_last() {
              }}"
         )
     };
-    let call = "aten::conv_transpose2d.input(%x, %k, %b, [1, 1], [1, 1])";
-    let far = "aten::conv_transpose2d.input(%x, %k, %b, [1, 1], [2, 2], [1, 1], 1, [2, 2])";
+    let call = "aten::conv_transpose2d.input(%y, %k, %b, [1, 1], [1, 1])";
+    let far = "aten::conv_transpose2d.input(%y, %k, %b, [1, 1], [2, 2], [1, 1], 1, [2, 2])";
     let (tanh, norm) = ("aten::tanh(%r)", "aten::group_norm(%r, 4, %b, %b)");
     let cases = [
         ("of 64 channels", 64, [128, 128], call, tanh, 1),
@@ -158,7 +159,7 @@ fn large_transposed_convolutions_of_f32_take_channels_last() {
         ("of few elements", 64, [120, 120], call, tanh, 0),
         ("in front of a norm", 64, [128, 128], call, norm, 0),
         ("that ATen leaves to no library", 64, [128, 129], far, tanh, 0),
-        ("that is not transposed", 64, [128, 128], "aten::conv2d(%x, %k, %b, padding=[1, 1])", tanh, 0),
+        ("that is not transposed", 64, [128, 128], "aten::conv2d(%y, %k, %b, padding=[1, 1])", tanh, 0),
     ];
     for (name, channels, side, call, behind, expected) in cases {
         let graph = parse(&text(channels, side, call, behind));
