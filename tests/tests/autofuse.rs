@@ -109,7 +109,7 @@ fn attention_is_one_call_where_the_policy_lets_it_and_right_either_way() {
         let [variant] = run.variants() else { panic!("{policy}: one variant") };
         run.expect(variant["class"].is_null(), &format!("{policy}: {variant:#}"));
         let log = variant["usage"]["log"].as_str().unwrap_or_default();
-        assert_eq!(log.contains("attention is one call"), is_called, "{policy}: {log}");
+        assert_eq!(log.contains("attention is one library call"), is_called, "{policy}: {log}");
         hashes.push(variant["rewrite"]["sha256"].clone());
     }
     assert_ne!(hashes[0], hashes[1]);
