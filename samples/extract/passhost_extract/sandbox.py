@@ -25,7 +25,7 @@ from .errors import ExtractError
 _VARIABLES = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONSAFEPATH": "1", "USER": "task"}
 # Bytes that it may write, and threads that it may start.
 _SCRATCH, _TASKS = 256 << 20, 64
-_SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
+_SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom", "/proc/cpuinfo", "/sys/devices/system/cpu")
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,8 @@ HOSTILE = {
     "3_floods.py": ("open('flood', 'wb').write(bytes(257 << 20))", "not read: writes too much"),
     "4_links.py": (LINK, "not read: PermissionError: "),
     "5_elsewhere.py": (ELSEWHERE, "not read: the task left no sample: a file that none has: 'graphs/../../model.py'"),
-    "10_behaves.py": ("", "read"),
+    # A convolution of half types asks what the processor can do.
+    "10_behaves.py": ("torch.nn.Conv2d(8, 8, 1).half()(torch.rand(1, 8, 4, 4).half())", "read"),
 }
 
 
