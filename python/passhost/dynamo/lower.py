@@ -152,10 +152,16 @@ UNCHECKED = frozenset(
 def decompositions(ops: Ops) -> dict[Any, Callable[..., Any]]:
     """PyTorch's decompositions of functional ops that are not listed."""
     table: dict[Any, Callable[..., Any]] = dict(torch._decomp.core_aten_decompositions())
-    table |= torch._decomp.get_decompositions(
-        [aten._native_batch_norm_legit_functional, aten._native_batch_norm_legit.no_stats]
-    )
+    training = aten._native_batch_norm_legit_functional.default
+    table |= torch._decomp.get_decompositions([training, aten._native_batch_norm_legit.no_stats])
+    table[training] = functools.partial(_with_types_of_statistics, table[training])
     return {op: rule for op, rule in table.items() if not (is_aten(op) and op_key(op) in ops)}
+
+
+def _with_types_of_statistics(rule: Callable[..., Any], *given: Any) -> tuple[torch.Tensor, ...]:
+    """New statistics of a batch norm in the types of the old ones, as the op gives them and PyTorch's rule does not."""
+    *first, mean, variance = rule(*given)
+    return *first, mean.to(given[3].dtype), variance.to(given[4].dtype)
 
 
 def is_aten(target: object) -> bool:

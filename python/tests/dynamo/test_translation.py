@@ -189,6 +189,15 @@ def test_the_gradient_of_a_loss_is_written_with_a_scatter_that_checks_its_classe
     assert "aten::scatter.value(" in found and "nll_loss" not in found
 
 
+def test_new_statistics_of_a_batch_norm_have_the_types_of_the_old_ones():
+    def norm(x, w):
+        return aten._native_batch_norm_legit_functional(x, w, w, w, w, True, 0.1, 1e-5)[3:]
+
+    found = text(norm, rows(2, 4, dtype=torch.bfloat16), rows(4, dtype=torch.bfloat16))
+    returned = found.split("return (")[1].split(")")[0].split(", ")
+    assert len(returned) == 2 and all(f"{value}: bf16[4] = " in found for value in returned), found
+
+
 #: What stays PyTorch's.
 UNSUPPORTED = {
     "random": (lambda x: aten.native_dropout(x, 0.5, True)[0], [rows(3)]),
