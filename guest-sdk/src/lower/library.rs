@@ -96,19 +96,18 @@ fn is_aligned(graph: &Graph, node: &Node, name: &str) -> bool {
     !is_of_matrices || values.into_iter().all(begin)
 }
 
-/// Multiplications and additions of an op that contracts; 0 for others.
+/// Multiplications and additions of an op that contracts; 0 for others, and for convolutions with one channel of a group,
+/// where a library is slow and the bytes are what takes time.
 fn added(analysis: &GraphAnalysis<'_>, node: &Node, name: &str) -> f64 {
-    let graph = analysis.graph;
-    let shape = |value: ValueId| &graph.ty(value).shape;
-    let operands: Vec<ValueId> = Args::of(node).single_tensors().map(|(_, operand)| operand).collect();
+    let shape = |value: ValueId| &analysis.graph.ty(value).shape;
+    let mut operands = Args::of(node).single_tensors().map(|(_, operand)| shape(operand));
     let result = numel(shape(node.outputs[0])) as f64;
-    let along = match (products(name), &operands[..]) {
-        (Some(Products::First), [first, ..]) => shape(*first).last().copied(),
-        (Some(Products::Second), [_, first, ..]) => shape(*first).last().copied(),
-        (Some(Products::Convolution), [_, weight, ..]) => Some(shape(*weight)[1..].iter().product()),
-        (Some(Products::Attention), [query, key, ..]) => {
-            let keys = shape(*key).iter().rev().nth(1).copied().unwrap_or(1);
-            return 4.0 * numel(shape(*query)) as f64 * keys as f64;
+    let along = match (products(name), operands.next(), operands.next()) {
+        (Some(Products::First), Some(first), _) | (Some(Products::Second), _, Some(first)) => first.last().copied(),
+        (Some(Products::Convolution), _, Some(weight)) if weight[1] > 1 => Some(weight[1..].iter().product()),
+        (Some(Products::Attention), Some(query), Some(key)) => {
+            let keys = key.iter().rev().nth(1).copied().unwrap_or(1);
+            return 4.0 * numel(query) as f64 * keys as f64;
         }
         _ => None,
     };

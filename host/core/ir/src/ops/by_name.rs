@@ -131,7 +131,7 @@ by_name! {
     pub fn index -> Option<(usize, Counts)> = |row| row.index;
     /// Which products an op adds up.
     pub fn products -> Option<Products> = |row| row.products;
-    /// Of how many calls ATen makes an op, if of more than one.
+    /// As many calls of others ATen takes for an op, if more than one.
     pub fn calls -> Option<u8> = |row| if row.calls > 1 { Some(row.calls) } else { None };
     /// The view of what an op puts its second operand into.
     pub fn puts -> Option<Puts> = |row| row.puts;
