@@ -96,18 +96,19 @@ fn is_aligned(graph: &Graph, node: &Node, name: &str) -> bool {
     !is_of_matrices || values.into_iter().all(begin)
 }
 
-/// Multiplications and additions of an op that contracts; 0 for others, and for convolutions with one channel of a group,
-/// where a library is slow and the bytes are what takes time.
+/// Multiplications and additions of an op that contracts; 0 for others, and for convolutions of `f32` of which each channel
+/// is a group: ATen's own kernels are slow there, and bytes are what takes time.
 fn added(analysis: &GraphAnalysis<'_>, node: &Node, name: &str) -> f64 {
     let shape = |value: ValueId| &analysis.graph.ty(value).shape;
     let mut operands = Args::of(node).single_tensors().map(|(_, operand)| shape(operand));
     let result = numel(shape(node.outputs[0])) as f64;
+    let is_half = analysis.graph.ty(node.outputs[0]).dtype.size() == 2;
+    let is_dense = |x: &[i64], w: &[i64]| is_half || w[1] > 1 || x[x.len() + 1 - w.len()] == 1;
     let along = match (products(name), operands.next(), operands.next()) {
         (Some(Products::First), Some(first), _) | (Some(Products::Second), _, Some(first)) => first.last().copied(),
-        (Some(Products::Convolution), _, Some(weight)) if weight[1] > 1 => Some(weight[1..].iter().product()),
+        (Some(Products::Convolution), Some(x), Some(w)) if is_dense(x, w) => Some(w[1..].iter().product()),
         (Some(Products::Attention), Some(query), Some(key)) => {
-            let keys = key.iter().rev().nth(1).copied().unwrap_or(1);
-            return 4.0 * numel(query) as f64 * keys as f64;
+            return 4.0 * numel(query) as f64 * key.iter().rev().nth(1).copied().unwrap_or(1) as f64;
         }
         _ => None,
     };

@@ -275,7 +275,7 @@ pub struct OpRow {
     pub range: Option<Range>,
     /// Which products it adds up.
     pub products: Option<Products>,
-    /// How many calls of others ATen makes of it.
+    /// As many calls of others ATen takes for it.
     pub calls: u8,
     /// The layout of its result, if it also writes in place.
     pub lays: Lays,
