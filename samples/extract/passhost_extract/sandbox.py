@@ -25,7 +25,9 @@ from .errors import ExtractError
 _VARIABLES = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONSAFEPATH": "1", "USER": "task"}
 # Bytes that it may write, and threads that it may start.
 _SCRATCH, _TASKS = 256 << 20, 64
-_SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom", "/proc/cpuinfo", "/sys/devices/system/cpu")
+# What the processor can do, and how many there are: convolutions of half types ask.
+_PROCESSORS = [f"/sys/devices/system/cpu/{name}" for name in ("kernel_max", "possible", "present")]
+_SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom", "/proc/cpuinfo", *_PROCESSORS)
 
 
 @dataclass(frozen=True)
