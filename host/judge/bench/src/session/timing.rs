@@ -214,7 +214,7 @@ impl<'a> Trials<'a> {
         if rewritten_ns > eager_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR)) {
             return Ok(BlockPlan::slow());
         }
-        // As much lies there as will be kept of the timed runs: none of them asks the device for memory.
+        // As much lies there as will be kept of timed runs op by op: none of them asks the device for memory.
         let _kept: [RunOutputs; CHECKED_RUNS] = [first, second];
         let pair_ns = measure::warm_up(eager, rewritten, self.settings)?;
         Ok(BlockPlan::new(self.settings, Settings::BLOCKS, pair_ns))
