@@ -52,6 +52,25 @@ fn large_calls_are_left_to_aten_and_estimated_within_a_quarter() {
 }
 
 #[test]
+fn only_depthwise_convolutions_of_f32_count_twice() {
+    let planned = |dtype: &str, channels: u32, groups: u32| {
+        planned(&format!(
+            "graph(%x: {dtype}[16,{channels},512,512], %w: {dtype}[64,1,3,3]) {{
+               %y: {dtype}[16,64,510,510] = aten::conv2d(%x, %w, groups={groups})
+               return (%y)
+             }}"
+        ))
+    };
+    let calls = [("f32", 64, 64), ("f32", 1, 1), ("bf16", 64, 64)].map(|(dtype, channels, groups)| {
+        let plan = planned(dtype, channels, groups);
+        (sizes(&plan).len(), plan.eager)
+    });
+    let [depthwise, dense, half] = calls;
+    assert_eq!([depthwise.0, dense.0, half.0], [1, 0, 0], "{calls:?}");
+    assert!(depthwise.1 > 3.5 * dense.1.max(half.1), "{calls:?}");
+}
+
+#[test]
 fn what_is_fused_small_or_read_in_order_becomes_kernels() {
     let cases: [(&str, &[usize]); 10] = [
         // A kernel reads once what ATen writes and reads again.
