@@ -7,7 +7,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 /// Cores that a device's children time on and that nothing else of an evaluation uses; none where every core is needed, or
 /// the system does not say which there are. A CPU is timed on as many cores as it has threads, a GPU by one thread. A GPU of
 /// another number may be timed at the same time, by another evaluation too: none takes the core of one with a lower number,
-/// nor a core that shares what computes with it. Evaluations that see one GPU each, under the same number, share a core.
+/// nor a core that shares what computes with it.
 pub fn for_timing(gpu: Option<u32>, threads: u32) -> Vec<u32> {
     let wanted = if gpu.is_some() { 1 } else { threads as usize };
     let mut left = allowed();
@@ -94,6 +94,18 @@ pub fn allowed() -> Vec<u32> {
     )
 }
 
+/// The driver's number of a GPU with this UUID. CUDA counts those that it was told to show, so that each may be number 0.
+pub fn gpu_number(uuid: &str) -> Option<u32> {
+    let gpus = std::fs::read_dir("/proc/driver/nvidia/gpus").ok()?.flatten();
+    let mut texts = gpus.filter_map(|gpu| std::fs::read_to_string(gpu.path().join("information")).ok());
+    number_in(&texts.find(|text| text.contains(uuid))?)
+}
+
+/// The number in what the driver tells of a GPU.
+fn number_in(information: &str) -> Option<u32> {
+    information.lines().find_map(|line| line.strip_prefix("Device Minor:"))?.trim().parse().ok()
+}
+
 /// Cores that share what computes with this one.
 fn twins(core: u32) -> Vec<u32> {
     let path = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
@@ -118,6 +130,14 @@ mod tests {
         assert_eq!(parse_list("0-2,8\n"), [0, 1, 2, 8]);
         assert_eq!(parse_list("5\n"), [5]);
         assert_eq!(parse_list(""), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn a_gpu_has_the_number_that_the_driver_gives_it() {
+        let information =
+            "Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-1-2\nBus Location: \t 0000:01:00.0\nDevice Minor: \t 3\n";
+        assert_eq!(number_in(information), Some(3));
+        assert_eq!([number_in("Device Minor: \t ?\n"), gpu_number("GPU-that-is-not-there")], [None, None]);
     }
 
     #[test]

@@ -162,8 +162,11 @@ impl Device {
 
     /// Cores that nothing else may use while something is timed; none where all are needed.
     pub fn cores(&self) -> Vec<u32> {
-        let number = self.info.device.strip_prefix("cuda:").map(|number| number.parse().unwrap_or(0));
-        cores::for_timing(number, self.info.threads)
+        let shown = self.info.device.strip_prefix("cuda:").map(|number| number.parse().unwrap_or(0));
+        let number = shown.and_then(|_| cores::gpu_number(&self.info.id));
+        // Where the cores are too few for GPUs that are not shown, those that are shown count alone.
+        let cores = [number.or(shown), shown].map(|number| cores::for_timing(number, self.info.threads));
+        cores.into_iter().find(|cores| !cores.is_empty()).unwrap_or_default()
     }
 }
 

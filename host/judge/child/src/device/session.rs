@@ -11,6 +11,16 @@ use passhost_protocol::device::{
 use passhost_result::{DivergentNode, ShownBy, Spent, TunedKernel, Work};
 use std::time::{Duration, Instant};
 
+/// What a reply of this kind holds; none if it is of another.
+macro_rules! held_by {
+    ($kind:ident) => {
+        |reply| match reply {
+            FromDevice::$kind(held) => Some(held),
+            _ => None,
+        }
+    };
+}
+
 /// Requests of one who works with a device, whose time is theirs.
 pub struct DeviceSession<'d> {
     pub(super) device: &'d mut Device,
@@ -117,10 +127,7 @@ impl DeviceSession<'_> {
         watch: &mut dyn FnMut(DeviceStage),
     ) -> Result<EvaluationReport, DeviceChildError> {
         let message = ToDevice::Rewrite(RewriteTask::Evaluate, Box::new(job.clone()));
-        self.answer(0, &message, limit, watch, |reply| match reply {
-            FromDevice::Evaluated(evaluation) => Some(*evaluation),
-            _ => None,
-        })
+        Ok(*self.answer(0, &message, limit, watch, held_by!(Evaluated))?)
     }
 
     /// Times a rewrite of the program that the child has loaded, of whose outputs `passes_at` is known.
@@ -138,10 +145,7 @@ impl DeviceSession<'_> {
     ) -> Result<Result<ProcessTiming, TimingError>, DeviceChildError> {
         let cores = if job.settings.accept_noise { vec![] } else { self.device.cores() };
         let message = ToDevice::Rewrite(RewriteTask::Time { passes_at, cores }, Box::new(job.clone()));
-        self.answer(process, &message, limit, watch, |reply| match reply {
-            FromDevice::Timed(timed) => Some(timed.map(|timed| *timed)),
-            _ => None,
-        })
+        Ok(self.answer(process, &message, limit, watch, held_by!(Timed))?.map(|timed| *timed))
     }
 
     /// Has the first child measure the kernels of a verified rewrite of the program that it has loaded, in the schedules
@@ -159,10 +163,8 @@ impl DeviceSession<'_> {
         let cache = self.device.setup.machine_code.clone();
         let known = cache.as_ref().map(|cache| schedules::known(cache, &job.rewrite, &self.device.info));
         let message = ToDevice::Rewrite(RewriteTask::Tune(known.unwrap_or_default()), Box::new(job.clone()));
-        let tuned = self.answer(0, &message, limit, watch, |reply| match reply {
-            FromDevice::Tuned(tuned) => Some(tuned.map(|tuned| schedules::sound(&job.rewrite, tuned))),
-            _ => None,
-        })?;
+        let tuned = self.answer(0, &message, limit, watch, held_by!(Tuned))?;
+        let tuned = tuned.map(|tuned| schedules::sound(&job.rewrite, tuned));
         if let (Some(cache), Ok(tuned)) = (&cache, &tuned) {
             schedules::keep(cache, &job.rewrite, &self.device.info, tuned);
         }
@@ -182,10 +184,7 @@ impl DeviceSession<'_> {
         limit: Duration,
     ) -> Result<Option<DivergentNode>, DeviceChildError> {
         let message = ToDevice::Rewrite(RewriteTask::Trace(shown_by), Box::new(job));
-        self.answer(0, &message, limit, &mut |_| {}, |reply| match reply {
-            FromDevice::Traced(first_divergent_node) => Some(first_divergent_node),
-            _ => None,
-        })
+        self.answer(0, &message, limit, &mut |_| {}, held_by!(Traced))
     }
 
     /// Runs a reference program once, and writes its inputs and outputs where [`DeviceSetup::files`] says.
@@ -203,10 +202,7 @@ impl DeviceSession<'_> {
         limit: Duration,
     ) -> Result<Result<SingleRun, SingleRunError>, DeviceChildError> {
         let message = ToDevice::Run { program: program.clone(), inputs: inputs.to_vec(), seed };
-        self.answer(0, &message, limit, &mut |_| {}, |reply| match reply {
-            FromDevice::Ran(ran) => Some(ran),
-            _ => None,
-        })
+        self.answer(0, &message, limit, &mut |_| {}, held_by!(Ran))
     }
 
     /// Writes the inputs of so many rounds of the program that the first child has loaded, where
@@ -221,10 +217,7 @@ impl DeviceSession<'_> {
         rounds: u32,
         limit: Duration,
     ) -> Result<Result<(), SingleRunError>, DeviceChildError> {
-        self.answer(0, &ToDevice::Draw { seed, rounds }, limit, &mut |_| {}, |reply| match reply {
-            FromDevice::Drawn(drawn) => Some(drawn),
-            _ => None,
-        })
+        self.answer(0, &ToDevice::Draw { seed, rounds }, limit, &mut |_| {}, held_by!(Drawn))
     }
 
     /// Compares what someone else made of these inputs with the program that the first child has loaded.
@@ -233,10 +226,7 @@ impl DeviceSession<'_> {
     ///
     /// If the child is lost.
     pub fn judge(&mut self, run: ExternalRun, limit: Duration) -> Result<EvaluationReport, DeviceChildError> {
-        self.answer(0, &ToDevice::Judge(run), limit, &mut |_| {}, |reply| match reply {
-            FromDevice::Evaluated(evaluation) => Some(*evaluation),
-            _ => None,
-        })
+        Ok(*self.answer(0, &ToDevice::Judge(run), limit, &mut |_| {}, held_by!(Evaluated))?)
     }
 
     /// What the reply to a request has that is among those it may have.
