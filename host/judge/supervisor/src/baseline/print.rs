@@ -113,8 +113,10 @@ fn call(node: &Node, device: &str) -> Result<PythonCall, PrintError> {
     let short = op.name.strip_prefix("aten::").ok_or_else(unknown)?;
     let given = schema.args.iter().zip(args);
     let (positional, keywords): (Vec<_>, Vec<_>) = given.partition(|(declared, _)| !declared.kwarg_only);
-    let is_default =
-        |(declared, arg): &(&SchemaArg, &Arg)| declared.default.as_ref().is_some_and(|default| same(default, arg));
+    // Where no reduction is given, Python's bindings of losses take none, whatever the schema says.
+    let is_default = |(declared, arg): &(&SchemaArg, &Arg)| {
+        declared.name != "reduction" && declared.default.as_ref().is_some_and(|default| same(default, arg))
+    };
     let needed = positional.iter().rposition(|given| !is_default(given)).map_or(0, |last| last + 1);
     let printed = |(declared, arg): &(&SchemaArg, &Arg)| {
         text(arg, device).map_err(|text| PrintError::Text {
@@ -205,5 +207,4 @@ fn memory_format(format: MemoryFormat) -> &'static str {
 }
 
 #[cfg(test)]
-#[path = "print_tests.rs"]
 mod tests;

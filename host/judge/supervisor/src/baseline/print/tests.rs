@@ -52,6 +52,23 @@ fn names_are_our_own_and_defaults_at_the_end_are_left_out() {
 }
 
 #[test]
+fn the_reduction_of_a_loss_is_always_given() {
+    check(
+        "graph(%x: f32[4,6], %y: f32[4,6], %i: i64[4]) {
+  %a: f32[] = aten::mse_loss(%x, %y)
+  %b: f32[] = aten::cross_entropy_loss(%x, %i)
+  return (%a, %b)
+}",
+        &expect![[r#"
+            (v0, v1, v2)
+            v3 = mse_loss.(v0, v1, 1)
+            v4 = cross_entropy_loss.(v0, v2, None, 1)
+            (v3, v4)
+        "#]],
+    );
+}
+
+#[test]
 fn arguments_of_every_kind_are_literals() {
     check(
         "graph(%x: f32[4,6], %i: i64[4]) {
