@@ -200,7 +200,8 @@ class Session:
         self.program = request["program"]
         self.calls = len(self.program["calls"])
         self.plain = imported(self.text)
-        self.prepared = {}
+        # One at most, and the round that its inputs are of.
+        self.prepared, self.round = {}, None
         inputs = self.inputs(0)
         versions = [tensor._version for tensor in inputs]
         self.plain(*inputs)
@@ -218,16 +219,23 @@ class Session:
         return inputs
 
     def contestant(self, method, number):
-        """A method that was prepared, on the inputs of a round."""
+        """A method that was prepared, on the inputs of a round as they were drawn."""
         key = (method["compile"], method["capture"])
-        if key in self.prepared:
-            self.prepared[key].feed(self.paths(number))
-        else:
-            # One at a time: what another method holds is free before.
+        if key not in self.prepared:
+            # What another method holds is free before.
             self.prepared = {}
             gc.collect()
             self.prepared[key] = self.prepare(method, number)
+        elif self.round != number:
+            self.prepared[key].feed(self.paths(number))
+        self.round = number
+        self.prepared[key].restore()
         return self.prepared[key]
+
+    def eager(self, like):
+        """Eager, on a copy of the inputs of a contestant."""
+        inputs = [empty(spec, self.device.name).copy_(own) for spec, own in zip(self.specs, like.inputs, strict=True)]
+        return Contestant(self.device, self.plain, inputs, self.overwritten)
 
     def prepare(self, method, number):
         if method["capture"] and not self.device.is_gpu:

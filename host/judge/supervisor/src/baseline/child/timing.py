@@ -7,7 +7,6 @@ import statistics
 import time
 
 import torch
-from program import Contestant
 
 # Pairs that show whether times are steady, and how close their medians must be.
 STEADY_PAIRS, STEADY = 5, 0.02
@@ -112,12 +111,9 @@ class Trial:
     def __init__(self, session, method, settings, seed, number):
         self.device, self.settings = session.device, settings
         self.random = random.Random(seed)
-        other = session.contestant(method, number)
+        self.other = session.contestant(method, number)
         # Each of the three has inputs of its own.
-        self.eager, self.again = (
-            Contestant(session.device, session.plain, session.inputs(number), session.overwritten) for _ in range(2)
-        )
-        self.other = other
+        self.eager, self.again = (session.eager(self.other) for _ in range(2))
         self.calls = session.calls
         self.observer = Observer(session.device)
         self.kept, self.seen = None, 0
