@@ -7,7 +7,8 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 /// Cores that a device's children time on and that nothing else of an evaluation uses; none where every core is needed, or
 /// the system does not say which there are. A CPU is timed on as many cores as it has threads, a GPU by one thread. A GPU of
 /// another number may be timed at the same time, by another evaluation too: none takes the core of one with a lower number,
-/// nor a core that shares what computes with it.
+/// nor a core that shares what computes with it. Evaluations that see one GPU each share a core if their GPUs have the same
+/// [number](gpu_number), as parts of a GPU do.
 pub fn for_timing(gpu: Option<u32>, threads: u32) -> Vec<u32> {
     let wanted = if gpu.is_some() { 1 } else { threads as usize };
     let mut left = allowed();
@@ -94,16 +95,22 @@ pub fn allowed() -> Vec<u32> {
     )
 }
 
-/// The driver's number of a GPU with this UUID. CUDA counts those that it was told to show, so that each may be number 0.
-pub fn gpu_number(uuid: &str) -> Option<u32> {
-    let gpus = std::fs::read_dir("/proc/driver/nvidia/gpus").ok()?.flatten();
-    let mut texts = gpus.filter_map(|gpu| std::fs::read_to_string(gpu.path().join("information")).ok());
-    number_in(&texts.find(|text| text.contains(uuid))?)
+/// The number by which a GPU gets its cores, where CUDA numbers those that it was told to show, each of which may be its
+/// first. The driver's number tells it from all others, and counts where there are cores for all GPUs that the driver names.
+pub fn gpu_number(uuid: &str, shown: u32) -> u32 {
+    let gpus = std::fs::read_dir("/proc/driver/nvidia/gpus").into_iter().flatten().flatten();
+    let told = gpus.filter_map(|gpu| std::fs::read_to_string(gpu.path().join("information")).ok());
+    let has_cores = |last| !for_timing(Some(last), 1).is_empty();
+    number_of(uuid, &told.collect::<Vec<_>>(), has_cores).unwrap_or(shown)
 }
 
-/// The number in what the driver tells of a GPU.
-fn number_in(information: &str) -> Option<u32> {
-    information.lines().find_map(|line| line.strip_prefix("Device Minor:"))?.trim().parse().ok()
+/// The same of what the driver tells of each GPU. All GPUs are numbered by it, or none is: two must not share a core.
+fn number_of(uuid: &str, told: &[String], has_cores: impl Fn(u32) -> bool) -> Option<u32> {
+    let field = |text: &str, name: &str| Some(text.lines().find_map(|line| line.strip_prefix(name))?.trim().to_owned());
+    let number = |text: &String| field(text, "Device Minor:")?.parse().ok();
+    let last = told.iter().filter_map(number).max().filter(|&last| has_cores(last))?;
+    let own = told.iter().find(|text| field(text, "GPU UUID:").as_deref() == Some(uuid))?;
+    number(own).filter(|&number| number <= last)
 }
 
 /// Cores that share what computes with this one.
@@ -134,10 +141,15 @@ mod tests {
 
     #[test]
     fn a_gpu_has_the_number_that_the_driver_gives_it() {
-        let information =
-            "Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-1-2\nBus Location: \t 0000:01:00.0\nDevice Minor: \t 3\n";
-        assert_eq!(number_in(information), Some(3));
-        assert_eq!([number_in("Device Minor: \t ?\n"), gpu_number("GPU-that-is-not-there")], [None, None]);
+        let gpu =
+            |number: u32| format!("Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-{number}\nDevice Minor: \t {number}\n");
+        let told = [gpu(3), gpu(1), "GPU UUID: \t GPU-2\n".to_owned()];
+        let up_to =
+            |most: u32| ["GPU-1", "GPU-3", "GPU-2", "GPU"].map(|uuid| number_of(uuid, &told, |last| last <= most));
+        assert_eq!(up_to(3), [Some(1), Some(3), None, None]);
+        assert_eq!(up_to(2), [None; 4], "where the last has no core, none is numbered so");
+        assert_eq!(number_of("GPU-1", &[], |_| true), None);
+        assert_eq!(gpu_number("GPU-that-is-not-there", 5), 5);
     }
 
     #[test]

@@ -84,6 +84,8 @@ pub struct Device {
     info: DeviceInfo,
     profile: SandboxProfile,
     gpu: Option<GpuProperties>,
+    /// The number by which a GPU gets its cores.
+    number: Option<u32>,
     processes: [DeviceProcess; Settings::PROCESSES as usize],
 }
 
@@ -120,8 +122,10 @@ impl Device {
         let mut first = DeviceProcess::default();
         first.begin(&setup)?;
         let OpenedDevice { info, profile, gpu } = first.ready(&setup, &mut machine_code)?;
+        let shown = info.device.strip_prefix("cuda:").map(|number| number.parse().unwrap_or(0));
+        let number = shown.map(|shown| cores::gpu_number(&info.id, shown));
         let processes = [first, DeviceProcess::default(), DeviceProcess::default()];
-        Ok(Device { setup, machine_code, info, profile, gpu, processes })
+        Ok(Device { setup, machine_code, info, profile, gpu, number, processes })
     }
 
     /// What keeps the first child in; the others stand behind the same.
@@ -162,11 +166,7 @@ impl Device {
 
     /// Cores that nothing else may use while something is timed; none where all are needed.
     pub fn cores(&self) -> Vec<u32> {
-        let shown = self.info.device.strip_prefix("cuda:").map(|number| number.parse().unwrap_or(0));
-        let number = shown.and_then(|_| cores::gpu_number(&self.info.id));
-        // Where the cores are too few for GPUs that are not shown, those that are shown count alone.
-        let cores = [number.or(shown), shown].map(|number| cores::for_timing(number, self.info.threads));
-        cores.into_iter().find(|cores| !cores.is_empty()).unwrap_or_default()
+        cores::for_timing(self.number, self.info.threads)
     }
 }
 

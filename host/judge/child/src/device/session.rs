@@ -251,7 +251,7 @@ impl DeviceSession<'_> {
     ) -> Result<FromDevice, DeviceChildError> {
         self.finish_load(process, limit);
         let started = Instant::now();
-        let Device { setup, machine_code, info, profile, gpu, processes } = &mut *self.device;
+        let Device { setup, machine_code, info, profile, gpu, processes, .. } = &mut *self.device;
         let own = &mut processes[process];
         own.stage = None;
         if own.child.is_none() {

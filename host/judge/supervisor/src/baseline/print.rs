@@ -112,7 +112,10 @@ fn call(node: &Node, device: &str) -> Result<PythonCall, PrintError> {
     let schema = OpTable::sample().get(op).filter(|schema| schema.args.len() == args.len()).ok_or_else(unknown)?;
     let short = op.name.strip_prefix("aten::").ok_or_else(unknown)?;
     let given = schema.args.iter().zip(args);
-    let (positional, keywords): (Vec<_>, Vec<_>) = given.partition(|(declared, _)| !declared.kwarg_only);
+    // Where the schema has `alpha` last, Python's bindings take it by name alone, or by name as well.
+    let ends_in_alpha = |declared: &SchemaArg| declared.name == "alpha" && schema.args.last() == Some(declared);
+    let (positional, keywords): (Vec<_>, Vec<_>) =
+        given.partition(|(declared, _)| !declared.kwarg_only && !ends_in_alpha(declared));
     // Where no reduction is given, Python's bindings of losses take none, whatever the schema says.
     let is_default = |(declared, arg): &(&SchemaArg, &Arg)| {
         declared.name != "reduction" && declared.default.as_ref().is_some_and(|default| same(default, arg))

@@ -69,6 +69,24 @@ fn the_reduction_of_a_loss_is_always_given() {
 }
 
 #[test]
+fn a_factor_behind_a_number_is_given_by_name() {
+    check(
+        "graph(%x: i64[4]) {
+  %a: f32[4] = aten::add.Scalar(%x, 2.5, 2)
+  %b: f32[4] = aten::celu(%a, 0.5)
+  return (%b)
+}",
+        &expect![[r#"
+            (v0)
+            v1 = add.Scalar(v0, 2.5, alpha=2)
+            v2 = celu.(v1, alpha=0.5)
+              lets go of v1
+            (v2)
+        "#]],
+    );
+}
+
+#[test]
 fn arguments_of_every_kind_are_literals() {
     check(
         "graph(%x: f32[4,6], %i: i64[4]) {
