@@ -95,8 +95,8 @@ pub fn allowed() -> Vec<u32> {
     )
 }
 
-/// The number by which a GPU gets its cores, where CUDA numbers those that it was told to show, each of which may be its
-/// first. The driver's number tells it from all others, and counts where there are cores for all GPUs that the driver names.
+/// The number by which a GPU gets its cores. CUDA's number, `shown`, counts the GPUs that a process sees, so that each may be
+/// 0. The driver's tells it from all others, and is taken where there are cores for all GPUs that the driver names.
 pub fn gpu_number(uuid: &str, shown: u32) -> u32 {
     let gpus = std::fs::read_dir("/proc/driver/nvidia/gpus").into_iter().flatten().flatten();
     let told = gpus.filter_map(|gpu| std::fs::read_to_string(gpu.path().join("information")).ok());
