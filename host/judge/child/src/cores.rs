@@ -108,9 +108,9 @@ pub fn gpu_number(uuid: &str, shown: u32) -> u32 {
 fn number_of(uuid: &str, told: &[String], has_cores: impl Fn(u32) -> bool) -> Option<u32> {
     let field = |text: &str, name: &str| Some(text.lines().find_map(|line| line.strip_prefix(name))?.trim().to_owned());
     let number = |text: &String| field(text, "Device Minor:")?.parse().ok();
-    let last = told.iter().filter_map(number).max().filter(|&last| has_cores(last))?;
+    let last = told.iter().filter_map(number).max()?;
     let own = told.iter().find(|text| field(text, "GPU UUID:").as_deref() == Some(uuid))?;
-    number(own).filter(|&number| number <= last)
+    number(own).filter(|_| has_cores(last))
 }
 
 /// Cores that share what computes with this one.
